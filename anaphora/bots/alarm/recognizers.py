@@ -1,12 +1,10 @@
-"""Recognizers of the model ``alarm`` (see docs/entities.md): bare hours ("8, please", «в семь») and
-repetitions ("every day"). Their words are in ``hours.yaml``."""
+"""The recognizer of the model ``alarm`` (see docs/entities.md): bare hours ("8, please", «в семь»).
+Its words are in ``hours.yaml``."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache
 
 from anaphora.bots.tables import load_language_table
 from anaphora.entities.builtin.atoms import Atom, get_atoms
@@ -18,7 +16,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
 from anaphora.entities.recognizers.recognizer import Mention
 from anaphora.entities.words.normalization import base_code
 
-__all__ = ["hours", "repeats"]
+__all__ = ["hours"]
 
 _HOURS, _NOON = 24, 12
 _DIGITS = 2
@@ -50,13 +48,6 @@ def hours(text: str, at: datetime, language: str) -> Iterator[Mention]:
             yield Mention(start, end, f"{begin:%Y-%m-%dT%H:%M}", meta)
 
 
-def repeats(text: str, language: str) -> Iterator[Mention]:
-    """Recognize repetitions: "every day", "on Mondays", «по будням»."""
-    pattern = _repeat_pattern(base_code(language))
-    for match in pattern.finditer(text):
-        yield Mention(*match.span())
-
-
 def _is_standalone(
     number: Numeral, found: Sequence[Atom], words: Mapping[str, Sequence[str]]
 ) -> bool:
@@ -83,11 +74,6 @@ def _next_occurrence(hour: int, at: datetime) -> datetime:
         for one in candidates
         if (time := (midnight + timedelta(days=day)).replace(hour=one)) > at
     )
-
-
-@lru_cache(maxsize=8)
-def _repeat_pattern(code: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(_load_words(code)['repeats'])})\b", re.IGNORECASE)
 
 
 def _load_words(language: str) -> Mapping[str, Sequence[str]]:

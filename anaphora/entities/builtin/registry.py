@@ -16,6 +16,7 @@ __all__ = ["create_builtin"]
 _MODULES = {
     "date": "dates.date_recognizer",
     "duration": "dates.duration_recognizer",
+    "recurrence": "dates.recurrences.recurrence_recognizer",
     "number": "numbers.number_recognizer",
     "place": "places.place_recognizer",
     "money": "numbers.money_recognizer",
@@ -29,7 +30,7 @@ _MODULES = {
     "boolean": "boolean",
 }
 # Entities whose modules have a function ``load``.
-_CACHEABLE = frozenset({"date", "duration", "place"})
+_CACHEABLE = frozenset({"date", "duration", "money", "number", "place", "recurrence"})
 
 
 def create_builtin(

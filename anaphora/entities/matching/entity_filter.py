@@ -23,7 +23,8 @@ class EntityFilter:
     """Filters entities of these ``elements``, given in the order of the model."""
 
     def __init__(self, elements: Iterable[Element]) -> None:
-        listed = list(elements)
+        # "On Mondays" is rather a recurrence than a date.
+        listed = sorted(elements, key=lambda element: not _is_recurrence(element))
         self._order = {element.id: position for position, element in enumerate(listed)}
         self._elements = {one.id: one for one in listed if not one.abstract}
         self._recognized = {id: one for id, one in self._elements.items() if one.recognition}
@@ -47,7 +48,7 @@ class EntityFilter:
         return tuple(keep_longest_token_sets(found, tokens=_TOKENS, kind=self._kind))
 
     def sort_key(self, entity: Entity) -> tuple[int, int, int]:
-        """Sort key: start, longer first, order of the model."""
+        """Sort key: start, longer first, recurrences first, order of the model."""
         return entity.tokens[0], -len(entity.tokens), self._order[entity.element]
 
     def _kind(self, entity: Entity) -> str | None:
@@ -62,6 +63,15 @@ class EntityFilter:
         both += [(entity.tokens, False) for entity in entities]
         kept = keep_longest_token_sets(both, tokens=lambda one: one[0], kind=lambda _: "")
         return tuple(tokens for tokens, is_reset in kept if is_reset)
+
+
+def _is_recurrence(element: Element) -> bool:
+    recognition = element.recognition
+    return (
+        recognition is not None
+        and recognition.kind == "built-in"
+        and recognition.name == "recurrence"
+    )
 
 
 def _deduplicate(entities: list[Entity]) -> list[Entity]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from anaphora.core.name_hints import did_you_mean
 from anaphora.models.domain import Referent
 from anaphora.models.schema.day_parts import parse_day_part
+from anaphora.models.schema.holiday_countries import check_holiday_country
 
 __all__ = [
     "BUILTIN_ENTITIES",
@@ -95,6 +96,19 @@ class BuiltinEntity:
 _REFERENCE_OPTION = EntityOption(
     "The groups or elements that it may refer to; all, if none is named.", ()
 )
+# fmt: off
+_ORDER_OPTION = EntityOption(
+    "How 1/2/2024 is read (DMY, MDY, YMD): as in the region (en-GB) or the language, if left out.",
+    "", ("", "DMY", "MDY", "YMD"))
+_WEEK_OPTION = EntityOption(
+    "The first day of the week; that of the region (en-US), otherwise Monday, if left out.",
+    "", ("", "monday", "saturday", "sunday"))
+_NEXT_OPTION = EntityOption(
+    "Whether 'next Friday' is that of the next week, or the first one from tomorrow on.",
+    "week", ("week", "first"))
+_PARTS_OPTION = EntityOption(
+    "Hours of parts of the day: 'morning 8-12', 'evening 17-22'.", (), check=parse_day_part)
+# fmt: on
 _PLACE_KINDS = ("city", "region", "country", "continent")
 
 # fmt: off
@@ -104,26 +118,27 @@ _ENTITIES = (
         "prefer": EntityOption(
             "Whether a date that does not tell (Friday, May 1) lies ahead or behind.",
             "future", ("future", "past")),
-        "order": EntityOption(
-            "How 1/2/2024 is read (DMY, MDY, YMD): as in the region (en-GB) or the language, if "
-            "left out.",
-            "", ("", "DMY", "MDY", "YMD")),
-        "week": EntityOption(
-            "The first day of the week; that of the region (en-US), otherwise Monday, if left out.",
-            "", ("", "monday", "saturday", "sunday")),
+        "order": _ORDER_OPTION,
+        "week": _WEEK_OPTION,
         "weekend": EntityOption(
             "Saturday and Sunday, Friday and Saturday, or from Friday evening on; that of the "
             "region or the language, if left out.",
             "", ("", "saturday", "friday", "friday-evening")),
-        "next": EntityOption(
-            "Whether 'next Friday' is that of the next week, or the first one from tomorrow on.",
-            "week", ("week", "first")),
-        "parts": EntityOption(
-            "Hours of parts of the day: 'morning 8-12', 'evening 17-22'.", (),
-            check=parse_day_part),
+        "next": _NEXT_OPTION,
+        "parts": _PARTS_OPTION,
+        "holidays": EntityOption(
+            "The countries (US, DE) and parts of countries (DE-BY) whose official days are known.",
+            (), check=check_holiday_country),
     }, refers="time"),
     BuiltinEntity(
         "duration", "A length of time: two and a half hours, 90 minutes.", refers="time"),
+    BuiltinEntity(
+        "recurrence", "Recurring times: every Monday at 9, twice a day.", {
+        "order": _ORDER_OPTION,
+        "week": _WEEK_OPTION,
+        "next": _NEXT_OPTION,
+        "parts": _PARTS_OPTION,
+    }, refers="time"),
     BuiltinEntity(
         "number", "A number in digits or words, with its unit, or a range: more than 5 km."),
     BuiltinEntity("place", "A city, a region, a country or a continent.", {

@@ -1,4 +1,4 @@
-"""Templates write dates, times, durations, amounts of money and numbers as people read them."""
+"""Templates write dates, durations, recurring times, money and numbers as people read them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora import Engine, HandlerError, ModelError, Request, parse_model
+from anaphora.models.templates.entity_text import EntityText
 from anaphora.models.templates.formatting.filters import FILTERS, FormatLocale
 
 each = pytest.mark.parametrize
@@ -468,3 +469,88 @@ def test_any_two_days_can_be_written(one, other, language, format):
 def test_every_digit_of_a_number_is_written(number, language):
     digits = [one for one in filled("number", str(number), language=language) if one.isdigit()]
     assert "".join(digits) == str(abs(number))
+
+
+@each(
+    ("text", "english", "russian", "german"),
+    [
+        ("every day at 9", "every day at 9:00 AM", "каждый день в 09:00", "jeden Tag um 09:00"),
+        ("every two weeks", "every 2 weeks", "каждые 2 недели", "alle 2 Wochen"),
+        (
+            "every Monday and Thursday at 9:00 and 18:30",
+            "every Monday and Thursday at 9:00 AM and 6:30 PM",
+            "по понедельникам и четвергам в 09:00 и 18:30",
+            "jeden Montag und Donnerstag um 09:00 und 18:30",
+        ),
+        (
+            "every weekday from 9 to 17",
+            "every weekday, 9:00 AM–5:00 PM",
+            "по будням, 09:00–17:00",
+            "an jedem Werktag, 09:00–17:00",
+        ),
+        (
+            "every other Tuesday",
+            "every 2 weeks on Tuesday",
+            "каждые 2 недели по вторникам",
+            "alle 2 Wochen am Dienstag",
+        ),
+        ("three times a week", "3 times a week", "три раза в неделю", "3-mal pro Woche"),
+        (
+            "the first and third Sunday of each month",
+            "on the first and third Sunday of every month",
+            "в первое и в третье воскресенье каждого месяца",
+            "am ersten und dritten Sonntag jedes Monats",
+        ),
+        (
+            "every last day of the month",
+            "on the last day of every month",
+            "в последний день каждого месяца",
+            "am letzten Tag jedes Monats",
+        ),
+        ("every May 5", "every year on May 5", "каждый год 5 мая", "jedes Jahr am 5. Mai"),
+        (
+            "every Friday until June",
+            "every Friday until June 30, 2027",
+            "по пятницам до 30 июня 2027 г. включительно",
+            "jeden Freitag bis 30. Juni 2027",
+        ),
+    ],
+)
+def test_recurring_times(text: str, english: str, russian: str, german: str) -> None:
+    assert told("recurrence", "{{ x | recurrence }}", text) == english
+    model = parse_model("""
+id: bot
+entities: [recurrence]
+intents: ["intent=any term(x)={# == 'recurrence'}"]
+responses: {any: "{{ x | recurrence }}"}
+""")
+    slot = Engine(model).ask(text, at=MONDAY).slots["x"]
+    entity = EntityText(slot.entities[0])
+    assert filled("recurrence", entity, language="ru") == russian
+    assert filled("recurrence", entity, language="de") == german
+
+
+@each("language", ["en", "de", "fr", "es", "it", "pt", "ru", "uk", "ja", "zh", "sw"])
+@each(
+    "rule",
+    [
+        "FREQ=SECONDLY;INTERVAL=5",
+        "FREQ=DAILY;BYHOUR=9,18;BYMINUTE=0,30;BYSETPOS=1,4",
+        "FREQ=WEEKLY;INTERVAL=2;BYDAY=SA,SU;COUNT=5",
+        "FREQ=MONTHLY;BYDAY=-2MO,1SU,5WE",
+        "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;BYHOUR=17;BYMINUTE=0",
+        "FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=1,15,-1",
+        "FREQ=YEARLY;BYMONTH=11;BYDAY=4TH;UNTIL=20301231T235959",
+    ],
+)
+def test_each_language_tells_each_rule(rule: str, language: str) -> None:
+    told = filled("recurrence", rule, language=language)
+    assert told
+    assert "{" not in told
+    assert "FREQ" not in told
+
+
+@each("value", ["every Monday", 7, "2026-11-28", "FREQ=NEVER", "FREQ=DAILY;COUNT=x"])
+def test_what_is_no_rule_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match="the filter 'recurrence' cannot format"):
+        filled("recurrence", value)

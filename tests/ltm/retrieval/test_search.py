@@ -208,6 +208,18 @@ def test_a_question_for_a_time_prefers_exchanges_that_mention_a_date(text):
     assert questions(search(store, OF_ANN, "the boat was painted"))[0] == said[0]
 
 
+def test_an_answer_is_found_by_the_meaning_of_its_question():
+    after_question, after_statement = "It happened in May.", "It happened in June."
+    store = told(
+        *("Did the automobile break down?", after_question),
+        *FILLER * 4,
+        *("Your automobile broke down.", after_statement),
+        *FILLER * 4,
+    )
+    found = questions(search(store, OF_ANN, "car", embedder=Synonyms()))
+    assert found.index(after_question) < found.index(after_statement)
+
+
 def test_the_name_of_a_speaker_does_not_count_as_meaning():
     store = told(*FILLER, "Ann: Ann, Ann!", *FILLER, "Ann: The physician was kind.", *FILLER)
     page = search(store, OF_ANN, "Ann doctor", mode="meaning", embedder=Synonyms())

@@ -7,6 +7,7 @@ language of synonyms to a time expression: ``"{this|the} $weekday": weekday($wee
 without a blank before it. The expression applies one of the operations of
 :mod:`~anaphora.entities.builtin.dates.operations` to the meanings of these items. Every language
 also has the rules of ``languages/xx/dates.yaml``, after its own, and the words of dateparser.
+A grammar of recurrences has the rules of ``recurrences.yaml`` besides, which use those of dates.
 """
 
 from __future__ import annotations
@@ -34,14 +35,20 @@ from anaphora.entities.builtin.dates.operations.registry import (
     TimeExpression,
     iter_expressions,
 )
+from anaphora.entities.builtin.dates.recurrences.patterns import RECURRENCE_OPERATIONS
 from anaphora.entities.builtin.dates.zone_names import load_zone_names
-from anaphora.entities.languages import ANY, load_table
+from anaphora.entities.languages import ANY, TableName, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import expand_synonym
 from anaphora.storage.cache import Cache, CachedParts, digest
 from anaphora.storage.forks import fork_safe_lock
 
-__all__ = ["DateGrammar", "load_grammar"]
+__all__ = ["DATE_TABLES", "RECURRENCE_TABLES", "DateGrammar", "load_grammar"]
+
+DATE_TABLES: tuple[TableName, ...] = ("dates",)
+"""The tables whose rules form a grammar of dates."""
+RECURRENCE_TABLES: tuple[TableName, ...] = ("dates", "recurrences")
+"""The tables whose rules form a grammar of recurrences."""
 
 _WORD, _GLUED, _PREFIX, _CATEGORY = "= ", "& ", "* ", "$ "  # markers of the steps of a rule
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
@@ -52,7 +59,7 @@ _CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
 
 _lock = fork_safe_lock()
-_grammars: dict[str, DateGrammar] = {}
+_grammars: dict[tuple[str, str], DateGrammar] = {}
 _MAX_GRAMMARS = 64
 # The keys of a table that list words, and the fields of a grammar that hold these words.
 _WORD_LISTS: Mapping[str, str] = {
@@ -100,44 +107,58 @@ class DateGrammar:
     has_spaces: bool
 
 
-def load_grammar(language: str, cache: Cache | None = None) -> DateGrammar:
+def load_grammar(
+    language: str, cache: Cache | None = None, tables: tuple[TableName, ...] = DATE_TABLES
+) -> DateGrammar:
     """The grammar of a language, by its code. The first call compiles it (20 to 60 ms) or loads it
     from its ``cache``."""
     code = base_code(language)
+    key = code, tables[-1]
     with _lock:  # other threads wait instead of compiling it again
-        if code not in _grammars:
+        if key not in _grammars:
             if len(_grammars) >= _MAX_GRAMMARS:
                 _grammars.clear()
-            _grammars[code] = _load_through_cache(code, cache)
-        return _grammars[code]
+            _grammars[key] = _load_through_cache(code, cache, tables)
+        return _grammars[key]
 
 
-def _load_through_cache(code: str, cache: Cache | None) -> DateGrammar:
+def _load_through_cache(
+    code: str, cache: Cache | None, tables: tuple[TableName, ...]
+) -> DateGrammar:
     if cache is None:
-        return _build_grammar(_compile_language(code))
-    kept = CachedParts(cache, "dates", digest(code, dateparser_version, babel_version))
-    data = kept("table", lambda: msgspec.to_builtins(_compile_language(code)))
+        return _build_grammar(_compile_language(code, tables))
+    kept = CachedParts(cache, tables[-1], digest(code, dateparser_version, babel_version))
+    data = kept("table", lambda: msgspec.to_builtins(_compile_language(code, tables)))
     try:
         return _build_grammar(msgspec.convert(data, _CompiledLanguage))
     except (LookupError, TypeError, ValueError, msgspec.MsgspecError):  # foreign data
-        return _build_grammar(_compile_language(code))
+        return _build_grammar(_compile_language(code, tables))
 
 
-def _compile_language(code: str) -> _CompiledLanguage:
+def _compile_language(code: str, tables: tuple[TableName, ...]) -> _CompiledLanguage:
     vocabulary = load_vocabulary(code)
     # As texts: "on" and "no" are words.
-    common = load_table(ANY, "dates", as_text=True)
-    own = {} if code == ANY else load_table(code, "dates", as_text=True)
-    compiler = _RuleCompiler(code, {**common.get("macros", {}), **own.get("macros", {})})
-    unsafe = frozenset(map(compiler.normalize, own.get("unsafe", ())))
-    compiler.add_rules(own.get("rules", {}))
+    common = [load_table(ANY, table, as_text=True) for table in tables]
+    own = [{} if code == ANY else load_table(code, table, as_text=True) for table in tables]
+    macros: dict[str, str] = {}
+    for table in (*common, *own):
+        macros |= table.get("macros", {})
+    compiler = _RuleCompiler(code, macros)
+    unsafe = frozenset(map(compiler.normalize, own[0].get("unsafe", ())))
+    compiler.add_rules(own[0].get("rules", {}))
     compiler.add_words(vocabulary, unsafe)
-    compiler.add_rules(common["rules"])
+    compiler.add_rules(common[0]["rules"])
     compiler.add_zones(load_zone_names(code))
+    for table in (*own[1:], *common[1:]):  # after all rules of dates, whose order they keep
+        compiler.add_rules(table.get("rules", {}))
     word_lists = {
-        field: tuple(map(compiler.normalize, (*common.get(key, ()), *own.get(key, ()))))
+        field: tuple(
+            [compiler.normalize(word) for table in (*common, *own) for word in table.get(key, ())]
+        )
         for key, field in _WORD_LISTS.items()
     }
+    strong = {compiler.normalize(word) for table in own for word in table.get("strong", ())}
+    word_lists["weak"] = tuple([word for word in word_lists["weak"] if word not in strong])
     return _CompiledLanguage(
         code, compiler.rules, word_lists, vocabulary.order, vocabulary.has_spaces
     )
@@ -428,6 +449,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     # which has the invalid rank 0.
     "back": lambda rank: -abs(rank),
     "forth": lambda rank: max(rank, 0),
+    **RECURRENCE_OPERATIONS,
 }
 _CALLABLE_NAMES = OPERATION_NAMES | _EAGER_OPERATIONS.keys()
 

@@ -12,14 +12,20 @@ from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousNameFinder
-from anaphora.entities.builtin.dates.date_grammar import DateGrammar, load_grammar
+from anaphora.entities.builtin.dates.date_grammar import (
+    DATE_TABLES,
+    DateGrammar,
+    load_grammar,
+)
+from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
+from anaphora.storage.forks import LazyProperty
 
-__all__ = ["DateMatch", "DateParser", "get_date_parser"]
+__all__ = ["DateMatch", "DateParser", "Island", "get_date_parser", "select_longest"]
 
 DateMatch: TypeAlias = tuple[int, int, TimeExpression]
 """The offsets in the text (half open) and the time expression."""
@@ -32,8 +38,14 @@ _ISLAND = re.compile(rb"[^\0]{1,%d}" % _MAX_ISLAND_ATOMS)
 _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
+_FRACTIONS = {f"{n}/{of}": Fraction(n, of) for of in (2, 3, 4) for n in range(1, of)}
+_FRACTION_SIGNS = {
+    "½": Fraction(1, 2), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3), "¼": Fraction(1, 4),
+    "¾": Fraction(3, 4),
+}  # fmt: skip
 _ORDINAL_CATEGORIES = ("ordinal", "suffixed", "day")
-_UNKNOWN, _WEAK, _STRONG, _NUMBER = 0, 1, 2, 4  # the last one is a flag beside the others
+# The last two are flags beside the others: it may be a number, it may begin the name of a day.
+_UNKNOWN, _WEAK, _STRONG, _NUMBER, _NAME = 0, 1, 2, 4, 8
 _MAX_EDGES = 20_000  # of all charts of a text, some 0.1 s; dates behind that are not found
 
 
@@ -41,19 +53,21 @@ _AtomRun: TypeAlias = tuple[tuple[str, AtomKind, bool], ...]
 """The texts and kinds of some atoms, and whether each is glued to the one before it."""
 
 
-class _Island(NamedTuple):
-    """The dates and durations of one run of atoms, and the number of chart edges used."""
+class Island(NamedTuple):
+    """The dates, durations and recurrences of one run of atoms, and the number of chart edges
+    used."""
 
     dates: tuple[DateMatch, ...] = ()
     durations: tuple[DateMatch, ...] = ()
+    recurrences: tuple[DateMatch, ...] = ()
     edges: int = 0
 
 
 @lru_cache(maxsize=128)
-def get_date_parser(language: str, order: str = "") -> DateParser:
+def get_date_parser(language: str, order: str = "", countries: tuple[str, ...] = ()) -> DateParser:
     """The shared parser of a language; ``order`` is that of day, month and year (``DMY``), if not
-    the one of the language."""
-    return DateParser(language, order)
+    the one of the language. It knows the official days of the ``countries``."""
+    return DateParser(language, order, countries)
 
 
 class DateParser:
@@ -63,15 +77,22 @@ class DateParser:
     atoms. The parser is thread-safe.
     """
 
-    def __init__(self, language: str, order: str = "") -> None:
+    tables = DATE_TABLES
+
+    def __init__(self, language: str, order: str = "", countries: tuple[str, ...] = ()) -> None:
         self.language = language
         self._order = order
-        self._grammar = load_grammar(language)  # now, not during a question
+        self._grammar = load_grammar(language, tables=self.tables)  # now, not during a question
+        self._countries = countries
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._grades: dict[str, int] = {}
         self._has_spaces = self._grammar.has_spaces
         self._parse_island_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_island)
         self._parse_answer_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_answer)
+
+    @LazyProperty
+    def _day_names(self) -> NameFinder:
+        return NameFinder(self.language, self._countries)  # with the first text
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
@@ -99,7 +120,7 @@ class DateParser:
         return atoms[first + start].start, atoms[first + end - 1].end, meaning
 
     def _find_matches(
-        self, text: str, select: Callable[[_Island], Iterable[DateMatch]]
+        self, text: str, select: Callable[[Island], Iterable[DateMatch]]
     ) -> list[DateMatch]:
         return [
             (atoms[start + first].start, atoms[start + last - 1].end, meaning)
@@ -107,7 +128,7 @@ class DateParser:
             for first, last, meaning in select(island)
         ]
 
-    def _parse_islands(self, text: str) -> Iterator[tuple[Sequence[Atom], int, _Island]]:
+    def _parse_islands(self, text: str) -> Iterator[tuple[Sequence[Atom], int, Island]]:
         """The islands of a text, each with all atoms and its start among them."""
         # Most texts have no date: 2 µs for nine words, if their atoms are cached.
         atoms = get_atoms(text, self.language)
@@ -118,6 +139,10 @@ class DateParser:
             grades = bytes([self._grade(atom) for atom in atoms])
         if "'" in text or "’" in text:
             grades = _grade_apostrophe_words(atoms, grades)
+        names: list[NameMatch] = []
+        if max(grades, default=_UNKNOWN) >= _NAME:
+            names = self._day_names.find(atoms)
+            grades = _grade_names(grades, names)
         spaced = self._grammar.has_spaces
         if max(grades, default=_UNKNOWN) <= (_WEAK if spaced else _UNKNOWN):
             return
@@ -131,7 +156,14 @@ class DateParser:
             if max(match.group()) <= _WEAK and (spaced or end == start + 1):
                 continue
             island = tuple([(atom.text, atom.kind, atom.glued) for atom in atoms[start:end]])
-            read = self._parse_island_cached(island)
+            inside = tuple(
+                [
+                    (first - start, last - start, name)
+                    for first, last, name in names
+                    if start <= first and last <= end
+                ]
+            )
+            read = self._parse_island_cached(island, inside)
             yield atoms, start, read
             edges += read.edges
             if edges > _MAX_EDGES:
@@ -160,6 +192,10 @@ class DateParser:
         return grade
 
     def _compute_grade(self, atom: Atom) -> int:
+        name = _NAME if self._day_names.may_begin(atom.text) else _UNKNOWN
+        return self._grade_word(atom) | name
+
+    def _grade_word(self, atom: Atom) -> int:
         grammar = self._grammar
         text = atom.text
         if atom.kind == "digits":
@@ -190,31 +226,39 @@ class DateParser:
             return None
         return item.start, item.end, item.meaning
 
-    def _parse_chart(self, atoms: Sequence[Atom]) -> Chart:
+    def _parse_chart(self, atoms: Sequence[Atom], names: Iterable[NameMatch] = ()) -> Chart:
         grammar = self._grammar
-        items = [*_digit_items(atoms, grammar), *_numeral_items(atoms, grammar)]
+        items = [Item(start, end, "holiday", meaning) for start, end, meaning in names]
+        items += [*_digit_items(atoms, grammar), *_numeral_items(atoms, grammar)]
+        items += _fraction_items(atoms)
         items += find_absolute_dates(atoms, grammar, self._order)
         return grammar.rules.parse(atoms, items)
 
-    def _parse_island(self, island: _AtomRun) -> _Island:
-        """The longest dates and durations of an island; offsets count its atoms."""
+    def _parse_island(self, island: _AtomRun, names: tuple[NameMatch, ...]) -> Island:
+        """The longest dates and durations of an island, in which there are ``names`` of days;
+        offsets count its atoms."""
         grammar = self._grammar
         found = _to_atoms(island)
         grades = [self._grade(atom) for atom in found]
         if (
             grammar.has_spaces
+            and not names
             and not any(grade & _STRONG for grade in grades)
             and not _is_numeric(found)
             # ten to nine
             and not (len(found) > 1 and get_numeral_reader(self.language).find_in_words(found))
         ):
-            return _Island()
-        chart = self._parse_chart(found)
-        is_weak = [atom.text in grammar.weak for atom in found]
-        dates = _select_longest(chart.items("date"), is_weak)
-        durations = _select_longest(chart.items("duration"), is_weak)
+            return Island()
+        return self._select(
+            self._parse_chart(found, names), [atom.text in grammar.weak for atom in found]
+        )
+
+    def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
+        """What a parser finds on the chart of an island."""
+        dates = select_longest(chart.items("date"), is_weak)
+        durations = select_longest(chart.items("duration"), is_weak)
         durations = tuple([one for one in durations if not _belongs_to_date(one, dates)])
-        return _Island(dates, durations, chart.edges)
+        return Island(dates, durations, edges=chart.edges)
 
 
 def _to_atoms(island: _AtomRun) -> list[Atom]:
@@ -229,6 +273,15 @@ def _grade_apostrophe_words(atoms: Sequence[Atom], grades: bytes) -> bytes:
             for side in (at - 1, at, at + 1):
                 joined[side] = joined[side] or _WEAK | _NUMBER
     return bytes(joined)
+
+
+def _grade_names(grades: bytes, names: Iterable[NameMatch]) -> bytes:
+    """Grade the names of days as parts of dates."""
+    graded = bytearray([grade & ~_NAME for grade in grades])
+    for start, end, _ in names:
+        for at in range(start, end):
+            graded[at] |= _STRONG
+    return bytes(graded)
 
 
 def _is_numeric(atoms: Sequence[Atom]) -> bool:
@@ -256,7 +309,7 @@ def _belongs_to_date(duration: DateMatch, dates: Sequence[DateMatch]) -> bool:
     )
 
 
-def _select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
+def select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
     """The longest items that do not overlap, the first of equal ones, in the order of the text."""
     kept: list[Item] = []
     for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):
@@ -309,6 +362,21 @@ def _digit_items(atoms: Sequence[Atom], grammar: DateGrammar) -> Iterator[Item]:
         if length == 2:
             yield Item(at, at + 1, "minute", number)
         yield from _suffixed_items(atoms, at, number, grammar)
+
+
+def _fraction_items(atoms: Sequence[Atom]) -> Iterator[Item]:
+    """Halves, thirds and quarters in digits, behind a whole number or not: 1/2, 1 3/4, 2½."""
+    for at, atom in enumerate(atoms):
+        if (value := _FRACTION_SIGNS.get(atom.text)) is not None:
+            end = at + 1
+        elif (value := _FRACTIONS.get("".join([one.text for one in atoms[at : at + 3]]))) is None:
+            continue
+        else:
+            end = at + 3
+        yield Item(at, end, "number", value)
+        whole = atoms[at - 1] if at else None
+        if whole is not None and whole.kind == "digits" and len(whole.text) <= 2:
+            yield Item(at - 1, end, "number", int(whole.text) + value)
 
 
 def _end_of_groups(atoms: Sequence[Atom], at: int, grammar: DateGrammar) -> int:

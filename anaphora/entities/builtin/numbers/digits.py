@@ -54,12 +54,20 @@ _RATIO = (
 )
 _WITH_VULGAR = rf"(?:(?P<count>\d{{1,15}})[{_BLANKS}]?)?(?P<vulgar>[{VULGAR}])"
 _MARKS = r"(?:[.,٫٬．，\u00a0\u202f\u2009]|['’](?=\d{3}))"
-_CHAIN = rf"\d+(?:{_MARKS}\d+)*|(?<![\w.])[.]\d+"
+_CHAIN = rf"\d+(?:{_MARKS}\d+)*"
+_LEADING_DECIMAL = r"(?<![\w.,])(?<!\d\s)[{}]\d+"  # .5
 # 12 500 in any language: people type blanks if their keyboard has no better mark.
 _BLANK_GROUPS = rf"[1-9]\d{{0,2}}(?:[{_BLANKS}]\d{{3}})+(?![\d{_BLANKS[1:]}])(?:{_MARKS}\d+)*(?!\d)"
-_EXPONENT = r"(?:[eE](?P<e>[+\-−]?\d{1,3})(?![\w.])|\s?[x×·*]\s?10\^(?P<ten>[+\-−]?\d{1,3})(?!\d))?"
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻−", "0123456789+--")
+_POWER_OF_TEN = r"10(?:\^(?P<{0}>[+\-−]?\d{{1,3}})(?!\d)|(?P<{0}_raised>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{{1,3}}))"
+_EXPONENT = (
+    r"(?:[eE](?P<e>[+\-−]?\d{1,3})(?![\w.])"
+    rf"|\s?[x×·*]\s?{_POWER_OF_TEN.format('times')})?"
+)
+_EXPONENT_GROUPS = ("e", "times", "times_raised", "alone", "alone_raised")
 _FIRST_DIGIT = re.compile(rf"[\d{VULGAR}]")
 _MINUS = frozenset("-−–")
+_SIGNS = frozenset("-−－+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +89,11 @@ class DigitParser:
     def __init__(self, decimal: str, groups: str) -> None:
         self._decimal = decimal
         self.groups = groups
-        chain = rf"{_BLANK_GROUPS}|{_CHAIN}"
+        leading = _LEADING_DECIMAL.format(".," if decimal == "," else ".")
+        chain = rf"{_BLANK_GROUPS}|{_CHAIN}|{leading}"
         self._pattern = re.compile(
-            rf"(?P<skip>{_LOOKALIKES})|{_RATIO}|{_WITH_VULGAR}|(?P<chain>{chain}){_EXPONENT}"
+            rf"(?P<skip>{_LOOKALIKES})|{_RATIO}|{_WITH_VULGAR}"
+            rf"|{_POWER_OF_TEN.format('alone')}|(?P<chain>{chain}){_EXPONENT}"
         )
 
     def __call__(self, text: str) -> list[DigitNumber]:
@@ -101,7 +111,7 @@ class DigitParser:
         while (digit := _FIRST_DIGIT.search(text, at)) is not None:
             start = digit.start()
             match = None
-            if start > at and text[start - 1] in "+(.":
+            if start > at and text[start - 1] in "+(.,":
                 match = self._pattern.match(text, start - 1)
             match = match or self._pattern.match(text, start)
             if match is None:
@@ -119,10 +129,13 @@ class DigitParser:
             value = int(match["count"] or 0) + _VULGAR[match["vulgar"]]
             yield _with_sign(text, DigitNumber(start, end, value, fraction=True))
         else:
-            found = list(self._parse_chain(match["chain"], start))
-            power = match["e"] or match["ten"]
+            chain = match["chain"]
+            found = [DigitNumber(start, end, 1)]  # 10^6
+            if chain is not None:
+                found = list(self._parse_chain(chain, start))
+            power = next((match[name] for name in _EXPONENT_GROUPS if match[name]), None)
             if power is not None:
-                exponent = int(power.replace("−", "-"))
+                exponent = int(power.translate(_SUPERSCRIPTS))
                 if len(found) != 1 or abs(exponent) > _MAX_DIGITS:
                     return
                 value = found[0].value * Fraction(10) ** exponent
@@ -219,7 +232,7 @@ def _is_part_of_longer(text: str, start: int, end: int) -> bool:
 def _with_sign(text: str, digits: DigitNumber) -> DigitNumber:
     """The number with the sign before it, unless that is a hyphen."""
     at = digits.start - 1
-    if at < 0 or text[at] not in "-−+":
+    if at < 0 or (text[at] not in _SIGNS and (text[at] != "–" or at > 0)):
         return digits
     if at > 0 and (text[at - 1].isalnum() or text[at - 1] in "-−+)]½%°"):
         return digits

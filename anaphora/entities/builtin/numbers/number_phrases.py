@@ -15,6 +15,7 @@ from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.language_region import region_of
 from anaphora.entities.builtin.numbers.digits import DigitParser
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
+from anaphora.entities.builtin.numbers.roman import RomanContext, load_roman_context
 from anaphora.entities.builtin.numbers.units import Unit, load_currencies, load_units
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
@@ -32,7 +33,10 @@ _COMPARISON_SIGNS: dict[Comparison, list[str]] = {
     "not": ["!=", "≠"],
     "plain": ["="],
 }
-_WORD_LISTS = ("ordinals", "ordinal_dot", "clitics", "pronouns", "determiners", "definite")
+_WORD_LISTS = (
+    *("ordinals", "hyphenated", "ordinal_dot", "clitics"),
+    *("pronouns", "determiners", "definite"),
+)
 _NUMBER_SIGNS = ("#", "№", "nº", "n°")
 TIMES = frozenset({"x", "х", "×"})  # 2x espresso
 
@@ -67,9 +71,14 @@ class NumberPhrases:
     of_words: PhraseLookup[str]
     sum_connectors: PhraseLookup[str]
     indefinite_articles: PhraseLookup[str]
+    decimal_words: PhraseLookup[str]
+    point_words: PhraseLookup[str]
+    alone: PhraseLookup[int]
+    roman: RomanContext | None
     scales: Mapping[str, int]
     unit_words: Mapping[str, tuple[Fraction, Unit]]
     ordinals: frozenset[str]
+    hyphenated: frozenset[str]
     ordinal_dot: frozenset[str]
     cardinals: frozenset[str]
     clitics: frozenset[str]
@@ -90,6 +99,7 @@ class NumberPhrases:
 def load_number_phrases(language: str) -> NumberPhrases:
     """The phrases of a language; only digits and signs, if it has no table."""
     written = cached_table(base_code(language), "numbers")
+    numerals = cached_table(base_code(language), "numerals")
     normalize = create_normalizer(language)
     decimal, groups = _separators(language, written)
 
@@ -121,6 +131,10 @@ def load_number_phrases(language: str) -> NumberPhrases:
         of_words=texts("of"),
         sum_connectors=texts("sums"),
         indefinite_articles=texts("ones"),
+        decimal_words=texts("decimal_words"),
+        point_words=PhraseLookup(language, iter_phrases(numerals, "point")),
+        alone=PhraseLookup(language, iter_phrases(written, "alone")),
+        roman=load_roman_context(language),
         scales={normalize(word): scale for word, scale in iter_phrases(written, "scales")},
         unit_words={
             normalize(word): _parse_amount(one) for word, one in iter_phrases(written, "amounts")
@@ -143,9 +157,11 @@ def _labels(written: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
 def _currencies(language: str) -> Iterator[tuple[str, str]]:
     """The names, signs and codes of currencies, each with itself as the meaning."""
     core = load_currencies()
-    codes = [*core["codes"].split(), *core["lower"].split()]
+    codes = core["codes"].split()
     names = [
         *iter_phrases(core, "signs"),
+        *iter_phrases(core, "exact"),
+        *iter_phrases(core, "everywhere"),
         *iter_phrases(cached_table(base_code(language), "money"), "names"),
     ]
     yield from ((phrase, phrase) for phrase in (*codes, *(str(name) for name, _ in names)))

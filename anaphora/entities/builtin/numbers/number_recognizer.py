@@ -12,7 +12,7 @@ for numbers in the form of a fraction ("two and a half").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -20,17 +20,22 @@ from typing import Any
 
 from spacy.tokens import Doc
 
+from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.builtin.numbers.cldr.unit_names import load_unit_names
+from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
 from anaphora.entities.builtin.numbers.quantities.amounts import Quantity
 from anaphora.entities.builtin.numbers.quantities.quantity_reader import QuantityReader
 from anaphora.entities.builtin.numbers.quantities.unit_matcher import MeasureUnitMatcher
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText, get_text
+from anaphora.storage.cache import Cache
 
 __all__ = [
     "NumberRecognizer",
     "build_range_metadata",
     "create",
     "format_quantity",
+    "load",
     "to_json_number",
 ]
 
@@ -40,11 +45,17 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     return NumberRecognizer(language)
 
 
+def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
+    """Load the names of the units through the ``cache``."""
+    load_unit_names(language, cache)
+
+
 class NumberRecognizer:
     """Finds the numbers of a text."""
 
     def __init__(self, language: str) -> None:
         self._may_contain_number = build_prefilter(language)
+        self._alone = load_number_phrases(language).alone
         self._read = QuantityReader(language, MeasureUnitMatcher(language))
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
@@ -56,6 +67,8 @@ class NumberRecognizer:
         if not self._may_contain_number(text):
             return []
         atoms, quantities = self._read(text)
+        if (alone := self._match_alone(atoms)) is not None:
+            quantities = [alone]
         return [
             Mention(
                 atoms[one.start].start,
@@ -65,6 +78,14 @@ class NumberRecognizer:
             )
             for one in quantities
         ]
+
+    def _match_alone(self, atoms: Sequence[Atom]) -> Quantity | None:
+        """The number that a whole text means ("none"), apart from marks at its end."""
+        end = len(atoms)
+        while end and atoms[end - 1].kind == "mark":
+            end -= 1
+        value = self._alone.match_between(atoms, 0, end)
+        return None if value is None else Quantity(0, end, "cardinal", None, value)
 
 
 def format_quantity(

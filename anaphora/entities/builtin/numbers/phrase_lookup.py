@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
@@ -16,20 +17,32 @@ T = TypeVar("T")
 class PhraseLookup(Generic[T]):
     """Phrases of a language with their meanings."""
 
-    def __init__(self, language: str, phrases: Iterable[tuple[str, T]]) -> None:
+    def __init__(
+        self,
+        language: str,
+        phrases: Iterable[tuple[str, T]],
+        others: Iterable[tuple[tuple[str, ...], T]] = (),
+    ) -> None:
+        """``others`` are phrases as words that are normalized already; the ``phrases`` take
+        precedence."""
         normalize = create_normalizer(language)
         self._meanings: dict[tuple[str, ...], T] = {}
         # The number of words of the longest phrase with that first or last word.
         self._starting: dict[str, int] = {}
         self._ending: dict[str, int] = {}
-        for phrase, meaning in phrases:
-            key = _key(phrase, normalize)
+        keys = ((_key(phrase, normalize), meaning) for phrase, meaning in phrases)
+        for key, meaning in chain(keys, others):
             if not key:
                 continue
             self._meanings.setdefault(key, meaning)
             self._starting[key[0]] = max(len(key), self._starting.get(key[0], 0))
             self._ending[key[-1]] = max(len(key), self._ending.get(key[-1], 0))
         self._longest = max(self._starting.values(), default=0)
+
+    @property
+    def phrases(self) -> Iterable[tuple[str, ...]]:
+        """The normalized words of the phrases."""
+        return self._meanings.keys()
 
     def find_attached(self, atoms: Sequence[Atom], end: int, last: str) -> tuple[int, T] | None:
         """The longest phrase whose last word is ``last`` and whose other words end before an atom:

@@ -10,9 +10,9 @@ from typing import Any
 
 from anaphora.entities.languages import load_yaml
 
-__all__ = ["Unit", "UnitCatalog", "load_currencies", "load_units"]
+__all__ = ["Unit", "UnitCatalog", "load_cldr_ids", "load_currencies", "load_units"]
 
-_OTHER_SECTIONS = ("exact", "sums", "meant", "bare")
+_OTHER_SECTIONS = ("exact", "sums", "meant", "bare", "cldr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class UnitCatalog:
 @lru_cache(maxsize=1)
 def load_units() -> UnitCatalog:
     """The units of ``tables/units.yaml``."""
-    table = load_yaml(__package__, "tables/units.yaml")
+    table = _load_table()
     listed = {type: names for type, names in table.items() if type not in _OTHER_SECTIONS}
     units = {name: Unit(name, type) for type, names in listed.items() for name in names}
     symbols = {
@@ -83,6 +83,17 @@ def load_units() -> UnitCatalog:
             for name, (part, low, high) in table["bare"].items()
         },
     )
+
+
+def load_cldr_ids() -> Mapping[str, str]:
+    """The identifiers of the units in CLDR, by their names."""
+    ids: Mapping[str, str] = _load_table()["cldr"]
+    return ids
+
+
+@lru_cache(maxsize=1)
+def _load_table() -> Mapping[str, Any]:
+    return load_yaml(__package__, "tables/units.yaml")
 
 
 @lru_cache(maxsize=1)

@@ -173,6 +173,10 @@ _MIGRATIONS = (
     """
     -- Records of exchanges tell what the bot said; an earlier version cannot read such a record.
     """,
+    """
+    -- The words of many exchanges enter the index together, each word once.
+    ALTER INDEX exchanges_words_idx SET (fastupdate = on);
+    """,
 )
 
 TABLES = (
@@ -186,6 +190,9 @@ _SET_SEARCH_PATH = (
     "quote_ident(nspname) FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace "
     "WHERE extname = 'vector'), ''), false)"
 )
+
+# Every search reads the words that have not entered the index yet.
+_LIMIT_PENDING_WORDS = "SET gin_pending_list_limit = '64kB'"
 
 _TABLES_OF = "FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = %s"
 
@@ -201,6 +208,7 @@ def prepare_schema(
     missing one that may not be created.
     """
     transaction.fetch_all(_SET_SEARCH_PATH, schema)
+    transaction.execute(_LIMIT_PENDING_WORDS)
     version = _read_version(transaction, schema)
     if version == len(_MIGRATIONS):
         return

@@ -69,6 +69,10 @@ class PreparedExchange(NamedTuple):
     words: list[bytes]
 
 
+# From this number of exchanges on, their words enter the index together: 4,000 passages cost the
+# server 0.8 s instead of 2.3 s.
+_BATCH_SIZE = 100
+
 _Numbered = tuple[int, int, PreparedExchange]  # the conversation's id, and the exchange's number
 
 
@@ -256,6 +260,9 @@ def _insert_exchanges(
     users: Mapping[bytes, int],
     words: Mapping[int, Mapping[bytes, int]],
 ) -> None:
+    is_batch = len(numbered) >= _BATCH_SIZE
+    if is_batch:
+        transaction.execute("SET LOCAL gin_pending_list_limit = '1GB'")
     ids = transaction.fetch_all(
         "SELECT nextval(pg_get_serial_sequence('exchanges', 'id')) FROM generate_series(1, %s)",
         len(numbered),
@@ -274,6 +281,9 @@ def _insert_exchanges(
             for (id,), (conversation, number, row) in zip(ids, numbered, strict=True)
         ],
     )
+    if is_batch:
+        # Only the owner of the index may do this. Otherwise the next exchange does it.
+        transaction.try_execute("SELECT gin_clean_pending_list('exchanges_words_idx')")
     transaction.execute(
         "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
         "SELECT exchanges.id, embedders.id, user_id FROM exchanges, embedders "

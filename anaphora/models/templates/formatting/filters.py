@@ -159,11 +159,22 @@ def _format_number(
     return format_number(quantity, width, pattern, locale)
 
 
+def _format_recurrence(format_locale: FormatLocale, locale: Any, value: Any) -> str | None:
+    from anaphora.models.templates.formatting.recurrences import (
+        format_recurrence,
+        parse_recurrence,
+    )
+
+    rule = parse_recurrence(value)
+    return None if rule is None else format_recurrence(rule, getattr(value, "meta", {}), locale)
+
+
 FILTERS: Mapping[str, Filter] = {
     "date": _build_filter("date", "date", _format_date),
     "time": _build_filter("time", "date", _format_time),
     "datetime": _build_filter("datetime", "date", _format_datetime),
     "duration": _build_filter("duration", "duration", _format_duration),
+    "recurrence": _build_filter("recurrence", "recurring time", _format_recurrence),
     "money": _build_filter("money", "amount of money", _format_money),
     "number": _build_filter("number", "number", _format_number),
 }

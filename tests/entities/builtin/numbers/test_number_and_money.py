@@ -10,17 +10,24 @@ from typing import Any
 import pytest
 import spacy
 import yaml
+from babel import Locale
 from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.entities.builtin.numbers import money_recognizer, number_recognizer
+from anaphora.entities.builtin.numbers.cldr.currency_names import load_currency_names
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
 from anaphora.entities.builtin.numbers.quantities.quantity_reader import QuantityReader
 from anaphora.entities.builtin.numbers.quantities.unit_matcher import MeasureUnitMatcher
+from anaphora.entities.builtin.numbers.units import load_currencies
 from anaphora.entities.builtin.registry import create_builtin
 from anaphora.entities.recognizers.recognizer import Mention
+from anaphora.storage.cache import Cache
 
-LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "ru", "uk", "ja", "zh", "ar", "he", "xx")
+LANGUAGES = (
+    *("en", "fr", "de", "es", "it", "pt", "ru", "uk", "ja", "zh", "ar", "he"),
+    *("nl", "pl", "tr", "ko", "xx"),
+)
 HOSTILE = {
     "digits": "9" * 10_000,
     "groups": "1," * 5_000,
@@ -141,12 +148,67 @@ def test_an_amount_of_money_has_its_currency() -> None:
         ("¥5", "zh", "", "5 CNY"),
         ("$5", "zh-Hant-TW", "", "5 TWD"),
         ("5 pesos", "es-AR", "", "5 ARS"),
+        ("5 pesos", "es", "MXN", "5 MXN"),
+        ("five dinars", "en", "IQD", "5 IQD"),
+        ("5 dinars", "fr-DZ", "", "5 DZD"),
+        ("5 kroner", "en-NO", "", "5 NOK"),
     ],
 )
 def test_a_shared_sign_means_the_currency_of_the_model_or_of_the_country(
     text: str, language: str, currency: str, expected: str
 ) -> None:
     assert [one.value for one in find_money(text, language, currency)] == [expected]
+
+
+def test_a_letter_is_a_sign_in_its_own_country_alone() -> None:
+    assert [one.value for one in find_money("R80", "en-ZA")] == ["80 ZAR"]
+    assert find_money("R80", "en") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "value"),
+    [
+        ("6 livres", "fr", "6 GBP"),
+        ("6 pounds of sugar", "en", "6 GBP"),
+        ("6 gold coins", "en", "6 ZWG"),
+        ("80c", "en", "0.8 USD"),
+        ("6 крон", "ru", "6 CZK"),
+    ],
+)
+def test_a_name_that_is_an_ordinary_word_too_is_a_fallback(
+    text: str, language: str, value: str
+) -> None:
+    (one,) = money_recognizer.MoneyRecognizer(language).find_mentions(text)
+    assert (one.value, one.fallback) == (value, True)
+
+
+def test_a_code_in_small_letters_is_no_word_of_the_language() -> None:
+    assert [one.value for one in find_money("9 chf, 9 myr")] == ["9 CHF", "9 MYR"]
+    assert find_money("9 sek warten", "de") == []
+    assert [one.value for one in find_money("9 sek", "sv")] == ["9 SEK"]
+    assert find_money("try 9 times, all 9") == []
+
+
+@pytest.mark.parametrize("language", [*LANGUAGES[:-1], "nl", "pl", "tr", "ko"])
+def test_every_currency_is_known_by_its_code_and_by_its_name_in_cldr(language: str) -> None:
+    names = Locale.parse(language).currencies
+    recognize = money_recognizer.MoneyRecognizer(language)
+    for code in set(load_currencies()["codes"].split()) & set(names):
+        assert [one.value for one in recognize.find_mentions(f"{code}17")] == [f"17 {code}"]
+        if "(" in names[code] or "（" in names[code] or (language, code) == ("zh", "BMD"):
+            continue  # no name that people say; 百慕大 starts with a hundred
+        (one,) = recognize.find_mentions(f"17 {names[code]}")
+        assert names[one.meta["currency"]].startswith(names[code])
+
+
+def test_the_names_come_from_the_cache_if_they_are_there(tmp_path: Path) -> None:
+    load_currency_names.clear()
+    made = load_currency_names("it", Cache(tmp_path))
+    load_currency_names.clear()
+    assert load_currency_names("it", Cache(tmp_path)) == made
+    assert made["dollari canadesi"] == "CAD"
+    assert [path.name for path in tmp_path.iterdir() if "currencies-it" in path.name]
+    load_currency_names.clear()
 
 
 def test_the_built_in_entities_are_found_by_name() -> None:

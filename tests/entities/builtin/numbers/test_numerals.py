@@ -15,9 +15,12 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, g
 from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import load_vocabulary
 from anaphora.entities.words.normalization import create_normalizer
 
-CARDINALS = ("en", "fr", "de", "es", "it", "pt", "ru", "uk", "ja", "ar", "he")
+CARDINALS = (
+    *("en", "fr", "de", "es", "it", "pt", "ru", "uk", "ja", "ar", "he"),
+    *("nl", "pl", "ko"),  # what num2words gives in Turkish lacks a one now and then
+)
 # What num2words gives in the others is no language: «пятнадцатый тысяч», quatre-vingtsième.
-ORDINALS = ("en", "de", "uk", "ja")
+ORDINALS = ("en", "de", "uk", "ja", "nl")
 
 
 def atoms_of(text: str, language: str) -> list[Atom]:
@@ -52,7 +55,7 @@ def test_an_ordinal_in_words_is_parsed_exactly(language: str, number: int) -> No
     assert find_numerals(said, language) == [whole]
 
 
-@pytest.mark.parametrize("language", ["ru", "fr", "es", "it", "pt"])
+@pytest.mark.parametrize("language", ["ru", "fr", "es", "it", "pt", "pl", "tr"])
 @given(number=st.integers(1, 999))
 def test_an_ordinal_below_a_thousand_is_parsed(language: str, number: int) -> None:
     said = num2words(number, lang=language, to="ordinal")
@@ -86,6 +89,22 @@ def test_an_ordinal_below_a_thousand_is_parsed(language: str, number: int) -> No
         ("zh", "三分之二", Fraction(2, 3), False),
         ("en", "two and a half million", 2_500_000, False),
         ("en", "half a million", 500_000, False),
+        ("en", "one and three quarters", Fraction(7, 4), False),
+        ("en", "two and a third", Fraction(7, 3), False),
+        ("en", "twenty dozen", 240, False),
+        ("en", "zero zero nine", 9, False),
+        ("en", "six point zero four", Fraction(151, 25), False),
+        ("en", "twenty—sixth", 26, True),
+        ("en", "seven crore", 70_000_000, False),
+        ("de", "drei Billiarden", 3 * 10**15, False),
+        ("es", "noventaicuatro", 94, False),
+        ("fr", "mille deux cent trois", 1203, False),
+        ("zh", "百八万", 1_800_000, False),
+        ("zh", "三百卅二", 332, False),
+        ("zh", "七点零三", Fraction(703, 100), False),
+        ("nl", "drieëndertig", 33, False),
+        ("tr", "altmışıncı", 60, True),
+        ("ko", "육십사", 64, False),
         ("ru", "два с половиной", Fraction(5, 2), False),
         ("ru", "полтора миллиона", 1_500_000, False),
         ("fr", "deux virgule vingt-cinq", Fraction(9, 4), False),
@@ -130,6 +149,9 @@ def test_words_that_form_no_sum_are_several_numerals(
         ("ja", "一緒に"),
         ("zh", "一起去"),
         ("xx", "two hundred"),
+        ("zh", "打算"),
+        ("en", "cr"),
+        ("pl", "piec"),
         ("en", ""),
     ],
 )

@@ -320,10 +320,10 @@ def _season(moment: Moment, name: str, year: int | None = None) -> BoundedInterv
     if name not in _SEASONS:
         raise ValueError(f"unknown season {name!r}")
     first = 3 * _SEASONS.index(name)  # month, 0 for the December of the previous year
-    if year is not None:
-        start = date(moment.today.year + year, first or 12, 1)
-        return moment.period("season", start)
     found = moment.period("season")
+    is_now = found.start.month == (first or 12)
+    if year is not None and not (is_now and year == 0):
+        return moment.period("season", date(moment.today.year + year, first or 12, 1))
     shifts = (_SEASONS.index(name) - found.start.month % 12 // 3) % 4
     return moment.period(
         "season", shift=shifts if moment.prefer_future or not shifts else shifts - 4
@@ -370,6 +370,9 @@ def _in_year(moment: Moment, date_: TimeExpression, year: TimeExpression) -> Int
     """A date in a year: Christmas of next year, May last year."""
     whole = evaluate_bounded(year, moment)
     found = evaluate(date_, replace(moment, at=whole.start, prefer_future=True))
+    if found.start is not None and found.end is not None and found.start < whole.start:
+        # Hanukkah that lasts over the new year is of the year in which it begins.
+        found = evaluate(date_, replace(moment, at=found.end, prefer_future=True))
     if found.start is not None and found.start >= whole.end:
         raise ValueError("there is no such day in the year")  # February 29, 2027
     return found

@@ -24,6 +24,7 @@ __all__ = ["Numeral", "NumeralParser"]
 _MOST_DIGITS = 30
 _LIMIT = 10**_MOST_DIGITS
 _DOZEN, _MILLION = 12, 10**6
+_LEAST_DECIMAL_SCALE = 1000  # two point five MILLION
 _NEIGHBOURS = frozenset({"12", "23", "34", "35", "45", "56", "67", "78", "89"})
 _DECIMAL = frozenset({10, 100, 1000})  # две целых пять десятых
 
@@ -77,6 +78,8 @@ class NumeralParser:
         self._decimal = False
         self._scale = 1
         self._comma = 0  # the number of parts before the last comma
+        self._leading_zeros = 0
+        self._least_scale = _LIMIT  # multipliers from this one on are not parsed
 
     def parse(self) -> Numeral | None:
         """The numeral that starts at the position; None if there is none."""
@@ -140,7 +143,8 @@ class NumeralParser:
     def _parse_sum(self) -> int | Fraction | None:
         """Parse a sum of addends and products; None if there is none."""
         first = self.position
-        if self._tokens[first].first_term("article") and self._next_term(first + 1, "times"):
+        times = self._next_term(first + 1, "times")
+        if self._tokens[first].first_term("article") and times and not times.counted:
             self.position += 1
         elif self._words.positional and self._parse_digit_row():
             first = self.position
@@ -178,6 +182,8 @@ class NumeralParser:
 
     def _can_bind(self, glue: NumeralTerm) -> bool:
         room = self._parts[-1].room
+        if self._parts[-1].value == 0:
+            return False
         if self._words.inverted and 1 <= self._parts[-1].value <= 9:
             return True
         return glue.room <= room and (glue.high is None or room <= glue.high)
@@ -203,6 +209,9 @@ class NumeralParser:
         last = self._parts[-1]
         if token.literal and not (last.is_product and last.room >= 1000):
             return False
+        if last.value == 0 and term.value < last.room and not term.ordinal:
+            self._leading_zeros += 1  # zero zero seven
+            return True
         return 0 < term.value < last.room
 
     def _is_inverted(self, term: NumeralTerm, glue: NumeralTerm | None) -> bool:
@@ -222,10 +231,14 @@ class NumeralParser:
         term = token.first_term("times")
         if term is None or (self._ordinal and not term.ordinal):
             return False
-        kept = len(self._parts)
+        if (term.counted and not self._parts) or term.value >= self._least_scale:
+            return False
+        kept = 0 if term.collective else len(self._parts)
         while kept and self._parts[kept - 1].value < term.value:
             kept -= 1
         multiplied = self._parts[kept:]
+        if self._words.short_tail and len(multiplied) > 1:
+            self._lengthen_tail()  # 百二万 is 1,200,000
         value = (sum(part.value for part in multiplied) if multiplied else 1) * term.value
         if kept and not value < self._parts[kept - 1].room:
             del self._parts[kept:]  # the multiplied addends belong to the next numeral
@@ -266,6 +279,7 @@ class NumeralParser:
         if len(digits) < 2 or (after is not None and after.value < 10_000):
             return False
         value = int("".join(digits[: _MOST_DIGITS + 1]))
+        self._leading_zeros = len(digits) - len(str(value))
         self._parts.append(_Addend(value, 0, self.position, end))
         self.position = end
         return True
@@ -384,6 +398,9 @@ class NumeralParser:
         added = inner._parse_fraction()
         if added is None and (count := inner._parse_sum()) is not None and not inner._ordinal:
             added = inner._parse_counted_fraction(count)
+        if added is None and self._tokens[at].first_term("article"):
+            part = self._next_term(at + 1, "part")  # two and a third
+            added, inner.position = part and part.value, at + 2
         if added is None or not added < 1:
             return None
         self.position = inner.position
@@ -400,10 +417,13 @@ class NumeralParser:
         at, digits = self.position + 1, ""
         while self._touches(at) and len(digits) < _MOST_DIGITS:
             inner = NumeralParser(self._words, self._atoms, self._tokens, at)
+            inner._least_scale = _LEAST_DECIMAL_SCALE
             read = inner._parse_sum()
             if not isinstance(read, int) or inner._ordinal or (digits and read > 9):
                 break
-            digits, at = f"{digits}{read}", inner.position
+            token = self._tokens[at]
+            written = self._atoms[token.start].text if token.literal else str(read)
+            digits, at = f"{digits}{'0' * inner._leading_zeros}{written}", inner.position
             if read > 9:
                 break
         if not digits:

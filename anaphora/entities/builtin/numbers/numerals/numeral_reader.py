@@ -144,7 +144,7 @@ def _single_token_numerals(token: NumeralToken) -> Iterator[Numeral]:
     """The numeral of a token without neighbours, as most are."""
     terms = token.terms
     of_role = terms.get("fraction") or terms.get("add") or terms.get("times")
-    if of_role:
+    if of_role and not of_role[0].counted:
         term = of_role[0]
         scale = int(term.value) if term.role == "times" else 1
         yield Numeral(token.start, token.end, term.value, term.ordinal, scale=scale)

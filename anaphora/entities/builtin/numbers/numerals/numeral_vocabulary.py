@@ -7,7 +7,7 @@ table, or parts of a compound word (*vier|und|zwanzig*), each with the terms tha
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -48,17 +48,25 @@ _PLAIN_ROLES: dict[str, TermRole] = {
     "with": "with", "articles": "article", "point": "point", "over": "over", "vague": "vague",
 }  # fmt: skip
 _OPENING_ROLES: frozenset[TermRole] = frozenset({"add", "times", "fraction"})
-HYPHENS = frozenset("-‐‑")
+HYPHENS = frozenset("-‐‑–—")
+_APOSTROPHES = frozenset("'`")
 _MAX_CACHED_WORDS = 20_000
 _MAX_COMPOUND_LETTERS = 150
 _PREFIX_LETTERS = 2
 _UNITS = (10**12, 10**9, 10**6, 1000, 100, 10)
+_ACCENTS = {
+    code: base
+    for code in range(0xC0, 0x180)
+    if (base := unicodedata.normalize("NFD", chr(code))[0]) != chr(code) and chr(code).islower()
+}
+"""The letters of Latin alphabets without their accents."""
 
 
 class NumeralTerm(NamedTuple):  # a dataclass takes three times as long to make
     """A meaning of a word. An addend behind it must be smaller than ``room``. Glue needs a room
     from ``room`` to ``high`` before it. ``behind`` means that an ordinal word follows the
-    number."""
+    number. A ``collective`` multiplies all addends before it (twenty DOZEN), and a ``counted``
+    multiplier needs one."""
 
     role: TermRole
     value: int | Fraction = 0
@@ -66,6 +74,8 @@ class NumeralTerm(NamedTuple):  # a dataclass takes three times as long to make
     ordinal: bool = False
     high: int | None = None
     behind: bool = False
+    collective: bool = False
+    counted: bool = False
 
 
 TermsByRole: TypeAlias = Mapping[TermRole, tuple[NumeralTerm, ...]]
@@ -114,7 +124,8 @@ class NumeralVocabulary:
 
     def __init__(self, language: str, written: Mapping[str, Any]) -> None:
         self._normalize = create_normalizer(language)
-        self.fold: Mapping[int, str] = str.maketrans(written.get("fold", {}))
+        accents = {} if written.get("accents") else _ACCENTS
+        self.fold: Mapping[int, str] = accents | str.maketrans(written.get("fold", {}))
         self.prefixes = tuple(written.get("prefixes", ()))
         self.attached = tuple(sorted(written.get("attached", ()), key=len, reverse=True))
         self._joined = bool(written.get("apostrophes"))  # п'ять is one word
@@ -144,14 +155,18 @@ class NumeralVocabulary:
     def openers(self) -> frozenset[tuple[str, ...]]:
         """The words and phrases with a value, of which each numeral has at least one."""
         return frozenset(
-            key for key, terms in self._phrases.items() if _OPENING_ROLES & terms.keys()
+            key
+            for key, terms in self._phrases.items()
+            if any(not one.counted for role in _OPENING_ROLES for one in terms.get(role, ()))
         )
 
     @property
     def binders(self) -> frozenset[str]:
         """The words that join others within a compound (*und*)."""
         return frozenset(
-            word for word, terms in self._single.items() if terms.keys() & {"glue", "with", "plus"}
+            word
+            for word, terms in self._single.items()
+            if terms.keys() & {"glue", "with", "plus", "point"}
         )
 
     def tokenize(self, atoms: Sequence[Atom]) -> list[NumeralToken]:
@@ -165,7 +180,7 @@ class NumeralVocabulary:
                 index += 1
                 continue
             after = index + 1
-            if joined and after < count and atoms[after].text == "'":
+            if joined and after < count and atoms[after].text in _APOSTROPHES:
                 text, after = self._word(atoms, index)
                 word = known(text)
             else:
@@ -188,7 +203,7 @@ class NumeralVocabulary:
 
     def _look_up(self, text: str) -> _WordEntry | None:
         """The entry of the word or phrase that an atom may start."""
-        word = text.translate(self.fold) if self.fold else text
+        word = text.translate(self.fold) if self.fold and len(text) > 1 else text
         if word in self._most:
             alone = self._most[word] == 1 and (word,) not in self._never
             return _WordEntry(word, self._single.get(word) if alone else None, self._most[word])
@@ -261,7 +276,7 @@ class NumeralVocabulary:
         if self._joined and text.isalpha():
             while (
                 after + 1 < len(atoms)
-                and atoms[after].text == "'"
+                and atoms[after].text in _APOSTROPHES
                 and atoms[after].glued
                 and atoms[after + 1].glued
                 and atoms[after + 1].kind == "word"
@@ -272,14 +287,13 @@ class NumeralVocabulary:
     def _load_phrases(
         self, written: Mapping[str, Any]
     ) -> dict[tuple[str, ...], dict[TermRole, tuple[NumeralTerm, ...]]]:
-        """The terms of the phrases of the table, also in their spelling without accents."""
+        """The terms of the phrases of the table."""
         phrases: dict[tuple[str, ...], dict[TermRole, tuple[NumeralTerm, ...]]] = {}
         for phrase, term in _iter_terms(written):
-            for spelling in {phrase, _without_accents(phrase)}:
-                terms = phrases.setdefault(self._key(spelling), {})
-                known = terms.get(term.role, ())
-                if term not in known:
-                    terms[term.role] = (*known, term)
+            terms = phrases.setdefault(self._key(phrase), {})
+            known = terms.get(term.role, ())
+            if term not in known:
+                terms[term.role] = (*known, term)
         return phrases
 
     def _key(self, phrase: str) -> tuple[str, ...]:
@@ -296,15 +310,23 @@ class NumeralVocabulary:
 class _CompoundSplitter:
     """Splits compound numerals (*vierundzwanzig*, двадцатипятитысячный) into known words."""
 
-    def __init__(self, words: Collection[str]) -> None:
+    def __init__(self, words: Mapping[str, TermsByRole]) -> None:
         self._words = frozenset(words)
         self._longest = max(map(len, self._words), default=0)
-        self._starts = frozenset(word[:_PREFIX_LETTERS] for word in self._words)
+        # A single letter starts a compound only if it is a number, as in Korean.
+        self._starts = frozenset(
+            word[:_PREFIX_LETTERS]
+            for word, terms in words.items()
+            if len(word) > 1 or _OPENING_ROLES & terms.keys()
+        )
 
     def split(self, word: str) -> list[str]:
         """The known words that ``word`` consists of, at each position the longest possible one;
         none, if there is any remainder."""
-        if len(word) > _MAX_COMPOUND_LETTERS or word[:_PREFIX_LETTERS] not in self._starts:
+        starts = self._starts
+        if word[:_PREFIX_LETTERS] not in starts and word[0] not in starts:
+            return []
+        if len(word) > _MAX_COMPOUND_LETTERS:
             return []
         # From the end: the longest word at each position after which the rest can be split.
         size, longest = len(word), [0] * len(word)
@@ -330,15 +352,6 @@ def is_hyphen(atoms: Sequence[Atom], index: int) -> bool:
     )
 
 
-def _without_accents(phrase: str) -> str:
-    """A phrase in Latin letters without its accents; other phrases are unchanged."""
-    if phrase.isascii() or not unicodedata.name(phrase[0], "").startswith("LATIN"):
-        return phrase
-    return "".join(
-        char for char in unicodedata.normalize("NFD", phrase) if not unicodedata.combining(char)
-    )
-
-
 def _iter_terms(written: Mapping[str, Any]) -> Iterator[tuple[str, NumeralTerm]]:
     """The phrases of a table with their terms."""
     rooms = written.get("rooms", {})
@@ -355,8 +368,15 @@ def _iter_terms(written: Mapping[str, Any]) -> Iterator[tuple[str, NumeralTerm]]
         yield phrase, NumeralTerm("add", value, _room_after(value, rooms))
     for value, phrase in forms("closed"):
         yield phrase, NumeralTerm("add", value)
-    for value, phrase in forms("multipliers"):
-        yield phrase, NumeralTerm("times", value)
+    counted = frozenset(written.get("counted", ()))
+    for key in ("multipliers", "collectives"):
+        for value, phrase in forms(key):
+            is_collective = key == "collectives"
+            is_counted = phrase in counted
+            yield (
+                phrase,
+                NumeralTerm("times", value, collective=is_collective, counted=is_counted),
+            )
     for value, phrase in forms("ordinals"):
         yield phrase, NumeralTerm("add", value, _room_after(value, ordinal_rooms), ordinal=True)
     for value, phrase in forms("ordinal_multipliers"):
@@ -378,6 +398,8 @@ def _room_after(value: int | Fraction, rooms: Mapping[int, int]) -> int:
     """The bound below which an addend behind this value must be."""
     if isinstance(value, int) and value in rooms:
         return rooms[value]
+    if value == 0:
+        return 10  # zero five
     if value < 20 or isinstance(value, Fraction):
         return 0
     return next((unit for unit in _UNITS if value % unit == 0), 0)

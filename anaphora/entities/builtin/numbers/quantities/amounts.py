@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from operator import attrgetter
@@ -17,6 +17,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
     Numeral,
     get_numeral_reader,
 )
+from anaphora.entities.builtin.numbers.roman import find_roman_numbers
 from anaphora.entities.builtin.numbers.units import Unit, load_units
 from anaphora.entities.words.scripts import starts_unspaced
 
@@ -40,9 +41,14 @@ _VULGAR = re.compile(f"[{VULGAR}]")
 _END_MARKS = frozenset(".,?!;:%)€£$¥₽°'\"…")  # marks that end a number, before a blank
 _PAUSES = frozenset(",;:.?!")
 _EXPONENTS = frozenset("exх×")  # 5e3, 5 x 10^3
-_BEFORE_SUFFIX = frozenset("-‐‑−.")
+_BEFORE_SUFFIX = frozenset("-‐‑−.'")
 _MAX_PLAIN_NUMBERS = 100
 _MONEY_SCALES: Mapping[str, int] = {"k": 10**3, "m": 10**6, "b": 10**9}  # 5 m euros
+# Upper-case letters that touch the digits. 5G is a network, and 5B bytes; not so 1.5G.
+_LETTER_SCALES: Mapping[str, int] = {"k": 10**3, "к": 10**3, "m": 10**6, "м": 10**6}
+_DECIMAL_SCALES: Mapping[str, int] = {"g": 10**9, "г": 10**9, "b": 10**9}
+_MAX_DOTTED = 1_000
+_MAX_DEGREE_ORDINAL = 12  # 4° alone is the fourth, and 20° a temperature
 
 
 class Amount(NamedTuple):  # a dataclass takes three times as long to make
@@ -88,9 +94,15 @@ class Quantity(NamedTuple):  # a dataclass takes three times as long to make
 class UnitMatcher(Protocol):
     """Finds the unit of a number."""
 
-    def __call__(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+    def __call__(
+        self, text: str, atoms: Sequence[Atom], amount: Amount, reach: int = 0
+    ) -> Amount | None:
         """The amount with its unit, extended by it; None if it has none. ``amount`` may touch
-        letters that are not part of it."""
+        letters that are not part of it; what is before ``reach`` belongs to another one."""
+        ...
+
+    def find_implied(self, atoms: Sequence[Atom]) -> Iterable[Amount]:
+        """The amounts without a number ("a dollar")."""
         ...
 
     def merge_amounts(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
@@ -139,6 +151,7 @@ class _AmountReader:
         amounts = self._read(atoms, literals)
         if self._phrases.unit_words:
             amounts += self._unit_word_amounts(atoms)
+        amounts += self._roman_amounts(text, atoms)
         if len(amounts) > 1:
             amounts.sort(key=attrgetter("start"))
         return tuple(amounts)
@@ -193,6 +206,11 @@ class _AmountReader:
                 value, unit = self._phrases.unit_words[atom.text]
                 kind: NumberKind = "cardinal" if value.denominator == 1 else "fraction"
                 yield Amount(index, index + 1, to_int_if_whole(value), kind, unit)
+
+    def _roman_amounts(self, text: str, atoms: Sequence[Atom]) -> Iterator[Amount]:
+        """The numbers in Roman digits."""
+        for one in find_roman_numbers(self._phrases.roman, text, atoms, self._phrases.ordinals):
+            yield Amount(one.start, one.end, one.value, "ordinal" if one.ordinal else "cardinal")
 
     def _literals(self, text: str, atoms: Sequence[Atom]) -> dict[int, Amount]:
         """The numbers in digits, with suffixes and scales, by their first atom."""
@@ -267,17 +285,19 @@ class _AmountReader:
         if after.glued and isinstance(one.value, int):
             at = end + 1 if after.text in _BEFORE_SUFFIX and end + 1 < len(atoms) else end
             suffix = atoms[at]
-            is_suffix = suffix.text in self._suffixes and suffix.glued
+            is_hyphenated = at > end and suffix.text in self._phrases.hyphenated
+            is_suffix = (suffix.text in self._suffixes or is_hyphenated) and suffix.glued
             if is_suffix and is_glued(atoms, at + 1) and atoms[at + 1].kind == "digits":
                 is_suffix = False  # 2x3
             if is_suffix:
-                if suffix.text in self._phrases.ordinals:
+                if is_hyphenated or suffix.text in self._phrases.ordinals:
                     return Amount(start, at + 1, one.value, "ordinal", literal=True)
                 return one._replace(end=at + 1)
-            if after.text == "." and self._is_dotted_ordinal(atoms, start, end):
+            is_dotted = after.text == "." and self._is_dotted_ordinal(atoms, start, end)
+            if is_dotted or (after.text == "°" and self._is_degree_ordinal(atoms, one)):
                 return Amount(start, end + 1, one.value, "ordinal", literal=True)
         is_letter = len(after.text) == 1
-        scale = self._letter_scale(text, atoms, end) if is_letter else self._scales.get(after.text)
+        scale = self._letter_scale(text, atoms, one) if is_letter else self._scales.get(after.text)
         if scale is None:
             return one
         end += 1
@@ -285,12 +305,19 @@ class _AmountReader:
             end += 1  # млн.
         return one._replace(end=end, value=to_int_if_whole(one.value * scale), scale=scale)
 
-    def _letter_scale(self, text: str, atoms: Sequence[Atom], at: int) -> int | None:
+    def _letter_scale(self, text: str, atoms: Sequence[Atom], one: Amount) -> int | None:
         """The multiplier of the letter behind digits; None if it is no scale."""
+        at = one.end
         after = atoms[at]
         scale = self._scales.get(after.text)
-        if after.glued and text[after.start : after.end] == "M" and not is_glued(atoms, at + 1):
-            return _MONEY_SCALES["m"]  # 5M followers, but 5m is metres
+        is_last = not is_glued(atoms, at + 1) or atoms[at + 1].text in _END_MARKS
+        if after.glued and is_last and text[after.start : after.end].isupper():
+            # 5M followers, but 5m is metres
+            of_letter = _LETTER_SCALES.get(after.text)
+            if of_letter is None and not isinstance(one.value, int):
+                of_letter = _DECIMAL_SCALES.get(after.text)
+            if of_letter is not None:
+                return of_letter
         if scale is not None and after.glued:
             return scale
         of_money = _MONEY_SCALES.get(after.text) if scale is None else scale
@@ -305,10 +332,27 @@ class _AmountReader:
 
     def _is_dotted_ordinal(self, atoms: Sequence[Atom], start: int, end: int) -> bool:
         """Whether a number with a dot is an ordinal (*der 3. Platz*), not the end of a sentence."""
-        if not self._phrases.ordinal_dot or end + 1 >= len(atoms):
+        if not self._phrases.ordinal_dot:
             return False
+        if end + 1 == len(atoms):  # the whole text
+            return start == 0 and end == 1 and int(atoms[0].text) < _MAX_DOTTED
         leads = start == 0 or atoms[start - 1].text in self._phrases.ordinal_dot
         return leads and atoms[end + 1].kind == "word" and not atoms[end + 1].glued
+
+    def _is_degree_ordinal(self, atoms: Sequence[Atom], one: Amount) -> bool:
+        """Whether a number with a sign of degrees is an ordinal: *il 4° piano*, but *fuori ci sono
+        20°*."""
+        behind = one.end + 1
+        if "o" not in self._phrases.ordinals or is_glued(atoms, behind):
+            return False
+        if one.start == 0:
+            is_small = 0 < one.value <= _MAX_DEGREE_ORDINAL
+            return is_small and (behind == len(atoms) or atoms[behind].kind == "word")
+        return (
+            atoms[one.start - 1].text in self._phrases.definite
+            and behind < len(atoms)
+            and atoms[behind].kind == "word"
+        )
 
 
 def _last_group(text: str, atoms: Sequence[Atom], one: Amount) -> int:

@@ -7,14 +7,18 @@ merge amounts that belong together, find ranges, find comparisons.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from fractions import Fraction
+from operator import attrgetter
 
 from anaphora.entities.builtin.atoms import Atom, get_atoms
 from anaphora.entities.builtin.numbers.number_phrases import TIMES, load_number_phrases
 from anaphora.entities.builtin.numbers.quantities.amounts import (
+    HYPHENS,
     Amount,
     Quantity,
     UnitMatcher,
     find_amounts,
+    to_int_if_whole,
 )
 from anaphora.entities.builtin.numbers.quantities.comparisons import ComparisonFinder
 from anaphora.entities.builtin.numbers.quantities.ranges import find_ranges
@@ -23,6 +27,7 @@ from anaphora.entities.words.scripts import starts_unspaced
 __all__ = ["QuantityReader"]
 
 _CENTURIES = range(13, 22)
+_MINUS_SIGNS = HYPHENS | {"–"}
 
 
 class QuantityReader:
@@ -37,12 +42,18 @@ class QuantityReader:
     def __call__(self, text: str) -> tuple[Sequence[Atom], list[Quantity]]:
         """The atoms of a text, and the quantities among them, in order."""
         atoms = get_atoms(text, self._language)
-        plain = find_amounts(text, self._language)
+        plain: Sequence[Amount] = find_amounts(text, self._language)
+        if implied := [*self._measure.find_implied(atoms)]:
+            plain = sorted((*plain, *implied), key=attrgetter("start"))
         if not plain:
             return atoms, []
         measured = self._with_units(text, atoms, plain)
         if self._phrases.has_years_in_halves and len(measured) > 1:
             measured = _merge_years(measured)
+        if len(measured) == 2:
+            measured = self._merge_decimal(atoms, *measured)
+        if len(measured) == 1:
+            measured = [self._complete_text(text, atoms, measured[0])]
         amounts = self._measure.merge_amounts(atoms, measured)
         compared = self._compare(text, atoms, find_ranges(self._phrases, atoms, amounts))
         if any(one.weak for one in compared) and not _is_whole_text(atoms, compared):
@@ -61,7 +72,7 @@ class QuantityReader:
             if amount.start < reach:
                 continue
             one = self._with_minus(atoms, amount, reach)
-            measured = self._measure(text, atoms, one)
+            measured = one if one.unit is not None else self._measure(text, atoms, one, reach)
             if measured is not None and measured.start >= reach:
                 one = self._below_zero(atoms, measured, starts)
             else:
@@ -80,6 +91,37 @@ class QuantityReader:
         if compares is not None and compares[0] < minus[0]:
             return amount  # al menos tres
         return amount._replace(start=minus[0], value=-amount.value, weak=False)
+
+    def _complete_text(self, text: str, atoms: Sequence[Atom], one: Amount) -> Amount:
+        """The only amount of a text with the minus or the word before it ("- 12", "point five"), if
+        nothing else is in the text. In a longer one the minus is a dash."""
+        if one.start != 1 or one.value <= 0 or not _ends_text(atoms, one.end):
+            return one
+        if atoms[0].text in _MINUS_SIGNS:
+            return one._replace(start=0, value=-one.value)
+        if self._phrases.point_words.match_between(atoms, 0, 1) is None:
+            return one
+        whole = find_amounts(f"0 {text}", self._language)  # zero point five
+        return one._replace(start=0, value=whole[0].value) if len(whole) == 1 else one
+
+    def _merge_decimal(self, atoms: Sequence[Atom], whole: Amount, digits: Amount) -> list[Amount]:
+        """Merge the parts of a decimal that is the whole text: *uno con cinco*. Among other words
+        they are two numbers (*una mesa para 2 con 3 sillas*)."""
+        is_decimal = (
+            self._phrases.decimal_words.match_between(atoms, whole.end, digits.start) is not None
+            and whole.start == 0
+            and whole.unit is None
+            and whole.scale == 1
+            and isinstance(whole.value, int)
+            and _ends_text(atoms, digits.end)
+        )
+        count = digits.value / Fraction(digits.scale)
+        if not is_decimal or count.denominator > 1 or count < 0:
+            return [whole, digits]
+        is_literal = digits.literal and atoms[digits.start].kind == "digits"
+        written = atoms[digits.start].text if is_literal else str(count)
+        value = (whole.value + Fraction(int(written), 10 ** len(written))) * digits.scale
+        return [digits._replace(start=0, value=to_int_if_whole(value))]
 
     def _below_zero(self, atoms: Sequence[Atom], amount: Amount, starts: Set[int]) -> Amount:
         """A temperature, negative if a phrase behind it says so and no other amount (``starts``)
@@ -150,6 +192,11 @@ def _is_multiplication_sign(atoms: Sequence[Atom], at: int) -> bool:
         and atoms[at - 1].kind == atoms[at + 1].kind == "digits"
         and atoms[at - 1].text != "0"
     )
+
+
+def _ends_text(atoms: Sequence[Atom], end: int) -> bool:
+    """Whether only marks follow."""
+    return all(atom.kind == "mark" for atom in atoms[end:])
 
 
 def _is_whole_text(atoms: Sequence[Atom], quantities: Sequence[Quantity]) -> bool:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
-from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.builtin.atoms import Atom, split_atoms
+from anaphora.entities.builtin.numbers.cldr.unit_names import NUMBER, load_unit_names
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import load_vocabulary
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.quantities.amounts import Amount
 from anaphora.entities.builtin.numbers.units import Unit, load_units
 from anaphora.entities.languages import cached_table
-from anaphora.entities.words.normalization import base_code
+from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.scripts import starts_unspaced
 
 __all__ = ["MeasureUnitMatcher"]
@@ -19,6 +22,7 @@ __all__ = ["MeasureUnitMatcher"]
 _JOINTS = frozenset("-'")  # 5-kilometre, un'ora
 _FEET = frozenset("'’′")  # 5'11"
 _INCHES = frozenset('"”″')
+_APOSTROPHES = frozenset("'’")
 _MAX_INCHES = 11
 _MAX_APPROXIMATE = 1_000  # лет пять; "год 2024" is something else
 
@@ -36,22 +40,39 @@ class MeasureUnitMatcher:
                 language, [(name, units[unit]) for name, unit in iter_phrases(written, key)]
             )
 
-        self._names = named("units")
+        self._language = language
         self._said_first = named("said_first")
         self._symbols = PhraseLookup(language, self._measures.symbols.items())
         self._parts = frozenset(part.name for part, *_ in self._measures.implied_parts.values())
         self._prefixes = load_vocabulary(language).prefixes
         self._articles = frozenset(article for article, _ in iter_phrases(written, "articles"))
 
-    def __call__(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+    @cached_property
+    def _names(self) -> PhraseLookup[Unit]:
+        """The names behind a number: those of the table of the language, then those of CLDR."""
+        return _load_names(self._language).behind
+
+    @cached_property
+    def _names_around(self) -> PhraseLookup[Mapping[tuple[str, ...], Unit]]:
+        """What stands before a number: the units by what stands behind it (摄氏二十度)."""
+        return _load_names(self._language).around
+
+    def __call__(
+        self, text: str, atoms: Sequence[Atom], amount: Amount, reach: int = 0
+    ) -> Amount | None:
         """The amount with its unit, extended by it; None if it has none."""
         if amount.kind == "ordinal" or amount.unit is not None:
             return None
         return (
-            self._match_after(text, atoms, amount)
-            or self._match_approximate(atoms, amount)
+            self._match_around(atoms, amount, reach)
+            or self._match_after(text, atoms, amount)
+            or self._match_approximate(atoms, amount, reach)
             or self._match_height(atoms, amount)
         )
+
+    def find_implied(self, atoms: Sequence[Atom]) -> Iterable[Amount]:
+        """None: "an hour" is no number."""
+        return ()
 
     def merge_amounts(self, atoms: Sequence[Atom], amounts: Sequence[Amount]) -> list[Amount]:
         """Merge amounts that belong together: "2 hours 30 minutes", *due ore e mezza*, "an hour and
@@ -67,6 +88,17 @@ class MeasureUnitMatcher:
             else:
                 joined.append(total)
         return joined
+
+    def _match_around(self, atoms: Sequence[Atom], amount: Amount, reach: int) -> Amount | None:
+        """The amount between the two parts of the name of a unit: 摄氏二十度, 時速百キロ."""
+        before = self._names_around.find_before(atoms, amount.start)
+        if before is None or before[0] < reach:
+            return None
+        for behind, unit in sorted(before[1].items(), key=lambda one: -len(one[0])):
+            end = amount.end + len(behind)
+            if tuple([atom.text for atom in atoms[amount.end : end]]) == behind:
+                return amount._replace(start=before[0], end=end, unit=unit, weak=False)
+        return None
 
     def _match_after(self, text: str, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
         at = amount.end
@@ -106,15 +138,19 @@ class MeasureUnitMatcher:
             return amount._replace(end=end, unit=self._measures.units["in"])
         return None
 
-    def _match_approximate(self, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+    def _match_approximate(
+        self, atoms: Sequence[Atom], amount: Amount, reach: int
+    ) -> Amount | None:
         """The amount with a unit before it, which means "about": лет пять."""
         named = self._said_first.find_before(atoms, amount.start)
         if named is None or amount.weak or not 0 < amount.value < _MAX_APPROXIMATE:
             return None
+        if named[0] < reach:
+            return None
         return amount._replace(start=named[0], unit=named[1], about=True)
 
     def _find_symbol(self, text: str, atoms: Sequence[Atom], at: int) -> tuple[int, Unit] | None:
-        if _is_decade(atoms, at):
+        if _is_decade(atoms, at) or _is_elision(atoms, at):
             return None
         symbol = self._symbols.find_after(atoms, at)
         exact = self._measures.case_sensitive_symbols.get(text[atoms[at].start : atoms[at].end])
@@ -213,6 +249,44 @@ class MeasureUnitMatcher:
         return whole._replace(end=part.end, value=value, unit=unit, weak=False)
 
 
+class _UnitNames(NamedTuple):
+    """The names of units in a language, behind numbers and around them."""
+
+    behind: PhraseLookup[Unit]
+    around: PhraseLookup[Mapping[tuple[str, ...], Unit]]
+
+
+@lru_cache(maxsize=32)
+def _load_names(language: str) -> _UnitNames:
+    units, written = load_units().units, cached_table(base_code(language), "numbers")
+    normalize = create_normalizer(language)
+    own: list[tuple[str, Unit]] = []
+    around: dict[tuple[str, ...], dict[tuple[str, ...], Unit]] = {}
+
+    def words(text: str) -> list[str]:
+        return [atom.text for atom in split_atoms(text, normalize)]
+
+    def add_around(before: Sequence[str], behind: Sequence[str], unit: Unit) -> None:
+        around.setdefault(tuple(before), {}).setdefault(tuple(behind), unit)
+
+    for name, unit in iter_phrases(written, "units"):
+        before, is_around, behind = str(name).partition(NUMBER)
+        if is_around:
+            add_around(words(before), words(behind), units[unit])
+        else:
+            own.append((str(name), units[unit]))
+    from_cldr: list[tuple[tuple[str, ...], Unit]] = []
+    for name, unit in load_unit_names(language).items():
+        before, is_around, behind = name.rpartition(f" {NUMBER} ")
+        if is_around:
+            add_around(before.split(" "), behind.split(" "), units[unit])
+        else:
+            from_cldr.append((tuple(name.split(" ")), units[unit]))
+    return _UnitNames(
+        PhraseLookup(language, own, from_cldr), PhraseLookup(language, (), around.items())
+    )
+
+
 def _is_feet(atoms: Sequence[Atom], at: int) -> bool:
     """Whether an atom is a mark for feet behind digits."""
     return (
@@ -235,6 +309,16 @@ def _is_decade(atoms: Sequence[Atom], at: int) -> bool:
     """Whether a number and an "s" are a decade: the 1990s."""
     digits = atoms[at - 1].text
     return atoms[at].text == "s" and atoms[at].glued and len(digits) == 4 and digits[-1] == "0"
+
+
+def _is_elision(atoms: Sequence[Atom], at: int) -> bool:
+    """Whether an atom is the start of the next word: *3 quarts D'eau*."""
+    return (
+        at + 2 < len(atoms)
+        and len(atoms[at].text) == 1
+        and atoms[at + 1].text in _APOSTROPHES
+        and all(one.glued and one.kind != "digits" for one in atoms[at + 1 : at + 3])
+    )
 
 
 def _is_word_start(atoms: Sequence[Atom], end: int) -> bool:

@@ -1,0 +1,1 @@
+"""Names of currencies and units from CLDR, the package Babel."""
