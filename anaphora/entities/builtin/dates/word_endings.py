@@ -1,7 +1,8 @@
 """Split the endings off words of dates: Turkish *pazartesiden* is *pazartesi* and *den*.
 
 The rules of such a language have the endings as words of their own, glued to the word before them
-(``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks.
+(``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks. In
+Korean, particles and units are split off in the same way: *세시까지* is *세*, *시* and *까지*.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from anaphora.entities.builtin.atoms import Atom
 
-__all__ = ["WordSplitter"]
+__all__ = ["WordSplitter", "is_hangul"]
 
 _APOSTROPHES = "'’"  # Mayıs'ta
 _SHORTEST_STEM = 2  # letters
@@ -20,6 +21,11 @@ _SHORTEST_HANGUL_STEM = 1  # a syllable is a letter
 _MOST_HANGUL_ENDINGS = 4  # as units are written as one with their numbers: 세시반까지는
 _HANGUL = re.compile("[가-힣]+")
 _MAX_CACHED_WORDS = 50_000
+
+
+def is_hangul(text: str) -> bool:
+    """Whether all letters are Korean."""
+    return _HANGUL.fullmatch(text) is not None
 
 
 class WordSplitter:
@@ -60,10 +66,13 @@ class WordSplitter:
         return found
 
     def find_end(self, atoms: Sequence[Atom], end: int) -> int:
-        """The atom behind the endings that follow the atom before ``end``."""
+        """The atom behind the endings that follow the atom before ``end``; Korean particles are no
+        part of the word."""
         mark = end < len(atoms) and atoms[end].glued and atoms[end].text in _APOSTROPHES
         at = end + mark
         while at < len(atoms) and atoms[at].glued and atoms[at].text in self._endings:
+            if is_hangul(atoms[at].text):
+                return end
             at += 1
         return at if at > end + mark else end
 
@@ -72,9 +81,9 @@ class WordSplitter:
         if known is None:
             if len(self._parts) >= _MAX_CACHED_WORDS:
                 self._parts.clear()
-            is_hangul = _HANGUL.fullmatch(atom.text) is not None
-            most = _MOST_HANGUL_ENDINGS if is_hangul else _MOST_ENDINGS
-            shortest = _SHORTEST_HANGUL_STEM if is_hangul else _SHORTEST_STEM
+            korean = is_hangul(atom.text)
+            most = _MOST_HANGUL_ENDINGS if korean else _MOST_ENDINGS
+            shortest = _SHORTEST_HANGUL_STEM if korean else _SHORTEST_STEM
             known = self._parts[atom.text] = (
                 self._split_word(atom, 1, shortest)
                 or self._split_word(atom, most, shortest)
