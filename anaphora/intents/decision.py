@@ -177,7 +177,7 @@ def _decide_with_fallback_entities(
 
 def _needs_fallback_entities(decision: Decision, fallback: ParsedQuestion) -> bool:
     """Whether nothing matches, or only with a remembered entity that a fallback entity of the
-    sentence replaces."""
+    sentence replaces, while its words are not used otherwise."""
     if not decision.matches:
         return True
     groups_from_memory = {
@@ -187,7 +187,14 @@ def _needs_fallback_entities(decision: Decision, fallback: ParsedQuestion) -> bo
     }
     if not groups_from_memory:
         return False
-    new = _find_new_entities(fallback, decision.question)
+    said = [
+        {*taken.entity.tokens}
+        for taken in decision.matches[0].filling.taken
+        if not taken.pending and taken.remembered is None
+    ]
+    new = [
+        one for one in _find_new_entities(fallback, decision.question) if {*one.tokens} not in said
+    ]
     return any(find_replacement(groups, new) for groups in groups_from_memory)
 
 

@@ -23,7 +23,7 @@ ANY = "xx"
 
 TableName: TypeAlias = Literal[
     "abbreviations", "booleans", "coordinates", "countries", "cues", "dates", "exonyms",
-    "function_words", "limits", "locale", "money", "numbers", "numerals", "orthography",
+    "function_words", "holidays", "limits", "locale", "money", "numbers", "numerals", "orthography",
     "place_names", "recurrences", "relations", "replies", "sorting", "summaries",
 ]  # fmt: skip
 """The tables that a language may have."""

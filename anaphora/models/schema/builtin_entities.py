@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from anaphora.core.name_hints import did_you_mean
 from anaphora.models.domain import Referent
 from anaphora.models.schema.day_parts import parse_day_part
+from anaphora.models.schema.holiday_countries import check_holiday_country
 
 __all__ = [
     "BUILTIN_ENTITIES",
@@ -125,6 +126,9 @@ _ENTITIES = (
             "", ("", "saturday", "friday", "friday-evening")),
         "next": _NEXT_OPTION,
         "parts": _PARTS_OPTION,
+        "holidays": EntityOption(
+            "The countries (US, DE) and parts of countries (DE-BY) whose official days are known.",
+            (), check=check_holiday_country),
     }, refers="time"),
     BuiltinEntity(
         "duration", "A length of time: two and a half hours, 90 minutes.", refers="time"),

@@ -26,8 +26,9 @@ __all__ = ["find_absolute_dates"]
 _NAMED = re.compile(r"n([-/.])m\1[yn]|no?\.?d?m(?:\.?,?d?y(?:d?g)?)?|m[./]?no?(?:,?y)?")
 _NUMERIC = re.compile(r"n([./-])n\1(?:y|n)|y([./-])n\2n")
 _DAY_MONTH = re.compile(r"n([./])n\1?")
-# With blanks, or with a hyphen and no year.
+# With blanks, or with a hyphen and no year; with a dot where the day comes first.
 _LOOSE = re.compile(r"n([-/])n(?:\1[yn])?|nny")
+_LOOSE_DAY_FIRST = re.compile(rf"{_LOOSE.pattern}|n\.n\.?")
 _YEAR_MONTH = re.compile(r"y-n|n/y")
 _YEAR_MONTH_DAY_FIRST = re.compile(r"y-n|n[./]y")  # elsewhere 12.2024 is a number
 # Two dates joined by a mark without blanks: 24.-26.12., 12/24-12/26.
@@ -127,7 +128,8 @@ def _parse_day_month(one: int, other: int, order: str) -> tuple[object, ...] | N
 def _find_loose_date(
     letters: str, start: int, atoms: Sequence[Atom], order: str, language: str
 ) -> Iterator[Item]:
-    match = _LOOSE.match(letters, start)
+    pattern = _LOOSE_DAY_FIRST if order.startswith("D") else _LOOSE
+    match = pattern.match(letters, start)
     if match is None:
         return
     numbers = [atom.text for atom in atoms[start : match.end()] if atom.kind == "digits"]

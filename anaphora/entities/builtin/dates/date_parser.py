@@ -19,12 +19,14 @@ from anaphora.entities.builtin.dates.date_grammar import (
     DateGrammar,
     load_grammar,
 )
+from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.dates.word_endings import WordSplitter
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
+from anaphora.storage.forks import LazyProperty
 
 __all__ = ["DateMatch", "DateParser", "Island", "get_date_parser", "select_longest"]
 
@@ -45,7 +47,8 @@ _FRACTION_SIGNS = {
     "¾": Fraction(3, 4),
 }  # fmt: skip
 _ORDINAL_CATEGORIES = ("ordinal", "suffixed", "day")
-_UNKNOWN, _WEAK, _STRONG, _NUMBER = 0, 1, 2, 4  # the last one is a flag beside the others
+# The last two are flags beside the others: it may be a number, it may begin the name of a day.
+_UNKNOWN, _WEAK, _STRONG, _NUMBER, _NAME = 0, 1, 2, 4, 8
 _MAX_EDGES = 20_000  # of all charts of a text, some 0.1 s; dates behind that are not found
 
 
@@ -64,10 +67,10 @@ class Island(NamedTuple):
 
 
 @lru_cache(maxsize=128)
-def get_date_parser(language: str, order: str = "") -> DateParser:
+def get_date_parser(language: str, order: str = "", countries: tuple[str, ...] = ()) -> DateParser:
     """The shared parser of a language; ``order`` is that of day, month and year (``DMY``), if not
-    the one of the language."""
-    return DateParser(language, order)
+    the one of the language. It knows the official days of the ``countries``."""
+    return DateParser(language, order, countries)
 
 
 class DateParser:
@@ -79,10 +82,11 @@ class DateParser:
 
     tables = DATE_TABLES
 
-    def __init__(self, language: str, order: str = "") -> None:
+    def __init__(self, language: str, order: str = "", countries: tuple[str, ...] = ()) -> None:
         self.language = language
         self._order = order
         self._grammar = load_grammar(language, tables=self.tables)  # now, not during a question
+        self._countries = countries
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._grades: dict[str, int] = {}
         self._has_spaces = self._grammar.has_spaces
@@ -93,14 +97,42 @@ class DateParser:
     def _create_splitter(self) -> WordSplitter:
         grammar = self._grammar
         marked = {*grammar.words, *grammar.months, *grammar.marked_words}
-        return WordSplitter(
-            grammar.endings, grammar.plain_letters, marked, lambda atom: bool(self._grade(atom))
-        )
+
+        def is_word(atom: Atom) -> bool:
+            return bool(self._grade_word(atom))
+
+        return WordSplitter(grammar.endings, grammar.plain_letters, marked, is_word)
 
     def get_atoms(self, text: str) -> Sequence[Atom]:
         """The atoms of ``text``, endings by themselves in a language that has some."""
         atoms = get_atoms(text, self.language)
-        return atoms if self._splitter is None else self._splitter.split(atoms)
+        if self._splitter is None:
+            return atoms
+        names: dict[int, int] = {}
+        if any(self._day_names.may_begin(atom.text) for atom in atoms):
+            for start, end, _ in self._day_names.find(atoms):
+                names[start] = max(end, names.get(start, 0))
+        found: list[Atom] = []
+        at = 0
+        while at < len(atoms):
+            end = names.get(at, at)
+            found += self._cut_name(atoms[at:end]) if end > at else self._splitter.split(atoms[at])
+            at = max(end, at + 1)
+        return found
+
+    def _cut_name(self, name: Sequence[Atom]) -> Sequence[Atom]:
+        """The name of a day, its ending by itself: *anneler günü* and *nden*."""
+        assert self._splitter is not None
+        *before, last = name
+        for stem, ending in self._splitter.cut(last):
+            ends = [end for start, end, _ in self._day_names.find((*before, stem)) if not start]
+            if len(name) in ends:
+                return *before, stem, ending
+        return name
+
+    @LazyProperty
+    def _day_names(self) -> NameFinder:
+        return NameFinder(self.language, self._countries)  # with the first text
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
@@ -160,6 +192,10 @@ class DateParser:
             grades = bytes([self._grade(atom) for atom in atoms])
         if "'" in text or "’" in text:
             grades = _grade_apostrophe_words(atoms, grades)
+        names: list[NameMatch] = []
+        if max(grades, default=_UNKNOWN) >= _NAME:
+            names = self._day_names.find(atoms)
+            grades = _grade_names(grades, names)
         spaced = self._grammar.has_spaces
         if max(grades, default=_UNKNOWN) <= (_WEAK if spaced else _UNKNOWN):
             return
@@ -173,7 +209,14 @@ class DateParser:
             if max(match.group()) <= _WEAK and (spaced or end == start + 1):
                 continue
             island = tuple([(atom.text, atom.kind, atom.glued) for atom in atoms[start:end]])
-            read = self._parse_island_cached(island)
+            inside = tuple(
+                [
+                    (first - start, last - start, name)
+                    for first, last, name in names
+                    if start <= first and last <= end
+                ]
+            )
+            read = self._parse_island_cached(island, inside)
             yield atoms, start, read
             edges += read.edges
             if edges > _MAX_EDGES:
@@ -202,6 +245,10 @@ class DateParser:
         return grade
 
     def _compute_grade(self, atom: Atom) -> int:
+        name = _NAME if self._day_names.may_begin(atom.text) else _UNKNOWN
+        return self._grade_word(atom) | name
+
+    def _grade_word(self, atom: Atom) -> int:
         grammar = self._grammar
         text = atom.text
         if atom.kind == "digits":
@@ -232,27 +279,32 @@ class DateParser:
             return None
         return item.start, item.end, item.meaning
 
-    def _parse_chart(self, atoms: Sequence[Atom]) -> Chart:
+    def _parse_chart(self, atoms: Sequence[Atom], names: Iterable[NameMatch] = ()) -> Chart:
         grammar = self._grammar
-        items = [*_digit_items(atoms, grammar), *_numeral_items(atoms, grammar)]
+        items = [Item(start, end, "holiday", meaning) for start, end, meaning in names]
+        items += [*_digit_items(atoms, grammar), *_numeral_items(atoms, grammar)]
         items += _fraction_items(atoms)
         items += find_absolute_dates(atoms, grammar, self._order)
         return grammar.rules.parse(atoms, items)
 
-    def _parse_island(self, island: _AtomRun) -> Island:
-        """The longest dates and durations of an island; offsets count its atoms."""
+    def _parse_island(self, island: _AtomRun, names: tuple[NameMatch, ...]) -> Island:
+        """The longest dates and durations of an island, in which there are ``names`` of days;
+        offsets count its atoms."""
         grammar = self._grammar
         found = _to_atoms(island)
         grades = [self._grade(atom) for atom in found]
         if (
             grammar.has_spaces
+            and not names
             and not any(grade & _STRONG for grade in grades)
             and not _is_numeric(found)
             # ten to nine
             and not (len(found) > 1 and get_numeral_reader(self.language).find_in_words(found))
         ):
             return Island()
-        return self._select(self._parse_chart(found), [atom.text in grammar.weak for atom in found])
+        return self._select(
+            self._parse_chart(found, names), [atom.text in grammar.weak for atom in found]
+        )
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         """What a parser finds on the chart of an island."""
@@ -274,6 +326,15 @@ def _grade_apostrophe_words(atoms: Sequence[Atom], grades: bytes) -> bytes:
             for side in (at - 1, at, at + 1):
                 joined[side] = joined[side] or _WEAK | _NUMBER
     return bytes(joined)
+
+
+def _grade_names(grades: bytes, names: Iterable[NameMatch]) -> bytes:
+    """Grade the names of days as parts of dates."""
+    graded = bytearray([grade & ~_NAME for grade in grades])
+    for start, end, _ in names:
+        for at in range(start, end):
+            graded[at] |= _STRONG
+    return bytes(graded)
 
 
 def _is_numeric(atoms: Sequence[Atom]) -> bool:

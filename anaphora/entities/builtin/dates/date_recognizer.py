@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any
 
 from spacy.tokens import Doc
@@ -21,12 +22,17 @@ from anaphora.entities.builtin.dates.date_parser import (
     get_date_parser,
 )
 from anaphora.entities.builtin.dates.intervals import Moment
+from anaphora.entities.builtin.dates.named_days.day_names import (
+    keep_names_in,
+    load_official_names,
+)
 from anaphora.entities.builtin.dates.operations import depends_on_seconds
 from anaphora.entities.builtin.dates.operations.expression_analysis import names_calendar_day
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.builtin.dates.resolution import ResolvedDate, resolve_date
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
+from anaphora.errors import ModelError, Problem
 from anaphora.storage.cache import Cache
 
 __all__ = ["DateRecognizer", "create", "load"]
@@ -39,7 +45,11 @@ _WITH_DURATION = ("lasting", "starting")  # operations on a date and the duratio
 def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
     """Create the recognizer of dates in texts in ``language``."""
     return DateRecognizer(
-        get_date_parser(base_code(language), options["order"] or date_order(language)),
+        get_date_parser(
+            base_code(language),
+            options["order"] or date_order(language),
+            _countries_of(options),
+        ),
         prefer_future=options["prefer"] == "future",
         conventions=resolve_conventions(language, options),
     )
@@ -48,6 +58,20 @@ def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
 def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
     """Load the data of a recognizer through the ``cache``."""
     load_grammar(language, cache)
+    keep_names_in(cache)
+    if countries := _countries_of(options):
+        load_official_names(countries, language)
+
+
+def _countries_of(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The countries of the option ``holidays``. Raises ModelError if there are any and the package
+    ``holidays`` is missing."""
+    countries = tuple(dict.fromkeys(options.get("holidays", ())))
+    if countries and not find_spec("holidays"):
+        hint = "pip install 'anaphora[holidays]'"
+        problem = Problem("the option 'holidays' of 'date' needs the package holidays", hint=hint)
+        raise ModelError(problem)
+    return countries
 
 
 class DateRecognizer:
@@ -79,25 +103,26 @@ class DateRecognizer:
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         """The dates in ``doc``; days that do not exist (February 30) are void mentions."""
-        return self._find_mentions(get_text(doc), at)
+        text = get_text(doc)
+        mentions = self._find_mentions(text, at)
+        return mentions or self._find_answer(text, at)
 
     def read(self, text: str, at: datetime) -> list[Mention]:
-        """The dates in ``text``, resolved against the local time ``at``."""
+        """The dates in ``text``, resolved against the local time ``at``, without what is one only
+        as the answer to a question."""
         return [mention for mention in self._find_mentions(text, at) if not mention.void]
 
     def _find_mentions(self, text: str, at: datetime) -> list[Mention]:
         dates = self._parser.find_dates(text)
         names = self._parser.ambiguous_names.find(text, dates)
-        answer = None if dates or names else self._parser.find_answer(text)
-        if not (dates or names or answer):
+        if not (dates or names):
             return []
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
         minute = at.replace(second=0, microsecond=0)
         mentions = []
         certain = [(*date, False) for date in dates]
         apart = [(*date, True) for date in self._find_dates_beside_durations(text, dates)]
-        answers = [(*answer, True)] if answer else []
-        for start, end, meaning, is_fallback in sorted([*certain, *apart, *names, *answers]):
+        for start, end, meaning, is_fallback in sorted([*certain, *apart, *names]):
             moment = at if depends_on_seconds(meaning) else minute
             # Zone and fold are parts of the key: times are equal across zones and folds.
             resolved = self._resolve_cached(meaning, moment, moment.tzinfo, moment.fold)
@@ -106,6 +131,17 @@ class DateRecognizer:
             elif names_calendar_day(meaning):
                 mentions.append(Mention(start, end, void=True))
         return mentions
+
+    def _find_answer(self, text: str, at: datetime) -> list[Mention]:
+        """What the whole text is as the answer to a question about a date."""
+        answer = self._parser.find_answer(text)
+        if answer is None:
+            return []
+        start, end, meaning = answer
+        at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+        at = at if depends_on_seconds(meaning) else at.replace(second=0, microsecond=0)
+        resolved = self._resolve_cached(meaning, at, at.tzinfo, at.fold)
+        return [] if resolved is None else [Mention(start, end, *resolved, fallback=True)]
 
     def _find_dates_beside_durations(
         self, text: str, dates: Iterable[DateMatch]

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from anaphora.entities.builtin.dates.intervals import Interval, Moment
 from anaphora.entities.builtin.dates.operations import (  # noqa: F401 - registers their operations
+    named_days,
     named_periods,
     ranges,
     relative_dates,

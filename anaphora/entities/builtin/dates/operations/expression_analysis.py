@@ -27,7 +27,7 @@ _IMPLICIT_UNITS: Mapping[str, tuple[int, str]] = {
     "day_of_month": (2, "month"), "weekday_of_month": (0, "month"), "monthday": (3, "year"),
     "month": (2, "year"), "week_of_year": (2, "year"), "quarter": (2, "year"),
     "half_year": (2, "year"), "season": (2, "year"), "nth_weekday_of_year": (0, "year"),
-    "easter": (0, "year"),
+    "easter": (0, "year"), "named_day": (0, "year"), "official_day": (0, "year"),
 }  # fmt: skip
 # The operations that can provide the unit that the date before them leaves open.
 _COMPLETING_OPERATIONS: Mapping[str, tuple[str, ...]] = {

@@ -370,6 +370,9 @@ def _in_year(moment: Moment, date_: TimeExpression, year: TimeExpression) -> Int
     """A date in a year: Christmas of next year, May last year."""
     whole = evaluate_bounded(year, moment)
     found = evaluate(date_, replace(moment, at=whole.start, prefer_future=True))
+    if found.start is not None and found.end is not None and found.start < whole.start:
+        # Hanukkah that lasts over the new year is of the year in which it begins.
+        found = evaluate(date_, replace(moment, at=found.end, prefer_future=True))
     if found.start is not None and found.start >= whole.end:
         raise ValueError("there is no such day in the year")  # February 29, 2027
     return found

@@ -52,7 +52,8 @@ _PERIODS = frozenset({
 })  # fmt: skip
 _DAYS = frozenset({
     "weekday", "this_weekday", "on_weekday", "monthday", "day_of_month", "ymd", "nth_weekday",
-    "weekday_in", "weekday_beside", "nth_weekday_of_year", "easter", "beside", "ahead", "later",
+    "weekday_in", "weekday_beside", "nth_weekday_of_year", "easter", "named_day", "official_day",
+    "beside", "ahead", "later",
 })  # fmt: skip
 # What has a time of day: no beginning or end, except for what recurs within a day.
 _TIMES = frozenset({"clock", "at", "within", "part", "now"})
@@ -205,6 +206,14 @@ def _place_in_year(pattern: RecurrencePattern, date_: TimeExpression) -> Pattern
             return (replace(pattern, months=(month,), weekdays=((rank, day),)),)
         case ("nth_weekday", int(rank), int(day), ("month", int(month))) if abs(rank) <= _MAX_RANK:
             return (replace(pattern, months=(month,), weekdays=((rank, day),)),) if rank else None
+        case ("named_day", str(id)):
+            from anaphora.entities.builtin.dates.named_days import day_table  # takes 2 ms
+            from anaphora.entities.builtin.dates.named_days.rules import YearlyDays
+
+            rule = day_table.NAMED_DAYS[id]
+            return (
+                _place_in_year(pattern, rule.expression) if isinstance(rule, YearlyDays) else None
+            )
         case ("day_of_month", int(day)) if pattern.interval == 1:
             return _on_monthdays((day,))
         case ("weekday_of_month", int(day), int(number)) if pattern.interval == 1:

@@ -1,0 +1,53 @@
+"""Operations: named days of the world, and the official days of countries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+
+from anaphora.entities.builtin.dates.intervals import BoundedInterval, Moment
+from anaphora.entities.builtin.dates.operations.registry import operation
+
+_MAX_YEARS = 9  # from one February 29 to the next, at most eight years
+
+
+@operation("named_day")
+def _named_day(moment: Moment, id: str) -> BoundedInterval:
+    """The named day or period that is not over, or the last one that has begun."""
+    from anaphora.entities.builtin.dates.named_days.day_table import NAMED_DAYS  # takes 2 ms
+
+    rule = NAMED_DAYS[id]
+    return _nearest(moment, lambda year: rule.occurrences(moment, year))
+
+
+@operation("official_day")
+def _official_day(moment: Moment, country: str, language: str, name: str) -> BoundedInterval:
+    """As :func:`_named_day`, for a day of a country by its official name in a language."""
+    from anaphora.entities.builtin.dates.named_days.official_days import official_days
+
+    return _nearest(
+        moment,
+        lambda year: (
+            moment.day(first)
+            if days == 1
+            else moment.days(first, first + timedelta(days=days), "day")
+            for first, days in official_days(country, language, year).get(name, ())
+        ),
+    )
+
+
+def _nearest(
+    moment: Moment, of_year: Callable[[int], Iterable[BoundedInterval]]
+) -> BoundedInterval:
+    """The first that is not over at the moment, or the last one that has begun."""
+    step = 1 if moment.prefer_future else -1
+    year = moment.today.year
+    for shift in range(-step, _MAX_YEARS * step, step):  # a period may begin in the year before
+        try:
+            found = list(of_year(year + shift))
+        except ValueError:  # a calendar that is not known for that year
+            continue
+        for one in found if step > 0 else reversed(found):
+            if one.end > moment.at if step > 0 else one.start <= moment.at:
+                return one
+    raise ValueError("there is no such day")

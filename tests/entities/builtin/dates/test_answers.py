@@ -1,0 +1,95 @@
+"""Numbers and words that are dates only as the whole answer to a question about one."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from anaphora import Engine
+from anaphora.entities.builtin.registry import create_builtin
+from anaphora.entities.recognizers.recognizer import TokenizedText
+from anaphora.models.loader import parse_model
+from anaphora.models.schema.builtin_entities import resolve_options
+
+AT = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)  # a Wednesday
+
+MODEL = """
+id: table
+entities: [date, number]
+elements:
+  - {id: book, synonyms: [book a table]}
+intents:
+  - "intent=book term(act)~{# == 'book'} term(when)~{# == 'date'} term(guests)~{# == 'number'}?"
+prompts:
+  book: {when: When?}
+responses:
+  book: "{{ when }}"
+"""
+
+
+def read(text, language="en"):
+    recognize = create_builtin("date", language, resolve_options("date", {}))
+    return list(recognize(TokenizedText(text, [text], [0]), AT))
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "value"),
+    [
+        ("en", "7", "2026-11-18T19:00"),
+        ("en", "at 11, please", "2026-11-18T11:00"),
+        ("en", "seven", "2026-11-18T19:00"),
+        ("en", "7p", "2026-11-18T19:00"),
+        ("en", "12/5", "2026-12-05"),
+        ("en", "12 - 5", "2026-12-05"),
+        ("en", "morning", "2026-11-18T06:00/2026-11-18T12:00"),
+        ("en", "the 24", "2026-11-24"),
+        ("en", "2027", "2027"),
+        ("en", "2027 - 2029", "2027-01-01/2029-12-31"),
+        ("en", "945", "2026-11-18T21:45"),
+        ("de", "5.12.", "2026-12-05"),
+        ("es", "a las 7", "2026-11-18T19:00"),
+        ("es", "el 24", "2026-11-24"),
+        ("pt", "dia 24", "2026-11-24"),
+        ("pt", "terça", "2026-11-24"),
+        ("ru", "в 7", "2026-11-18T19:00"),
+        ("ru", "вечер", "2026-11-18T18:00/2026-11-19T00:00"),
+        ("uk", "о сьомій", "2026-11-18T19:00"),
+    ],
+)
+def test_a_whole_answer_is_a_date(language, said, value):
+    (found,) = read(said, language)
+    assert found.value == value
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "I want 7"),
+        ("en", "7 apples"),
+        ("en", "the one"),
+        ("en", "this one"),
+        ("en", "31.5"),
+        ("en", "25"),
+        ("en", "good morning"),
+        ("en", "room 101"),
+        ("es", "compro 7"),
+        ("ru", "мне 7"),
+        ("zh", "十分感谢"),
+        ("ja", "二つください"),
+    ],
+)
+def test_in_a_longer_text_it_is_none(language, said):
+    assert read(said, language) == []
+
+
+def test_a_bare_hour_answers_the_question_for_a_time():
+    engine = Engine(parse_model(MODEL))
+    assert engine.ask("book a table", at=AT).prompt == "When?"
+    assert engine.ask("7", at=AT).text == "2026-11-18T19:00"
+
+
+def test_a_number_stays_a_number_where_no_date_is_missing():
+    engine = Engine(parse_model(MODEL))
+    engine.ask("book a table tomorrow", at=AT)
+    reply = engine.ask("7", at=AT)
+    assert reply.slots["guests"].value == "7"
+    assert reply.slots["when"].value == "2026-11-19"
