@@ -223,6 +223,11 @@ class Agent:
         values = self.state(user, tenant=tenant).memories
         return {name: value for name, value in values.items() if name in shown}
 
+    @property
+    def memory_names(self) -> Sequence[str]:
+        """The names of the declared memories of the type ``state``."""
+        return sorted(self._services.planner.shown_memories)
+
     def edit_block(self, label: str, value: str, *, user: str = "user", tenant: str = "") -> None:
         """Set the value of a core block, also of one that is read-only for the model. Raises
         :class:`AgentError` for an unknown block or a value over its limit."""
@@ -343,8 +348,9 @@ class Agent:
             return erased + self.archive.erase(self._archive_owner(user, tenant))
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Wait until all memories are updated, and everything said is in the recall memory; False
-        if it takes longer than ``timeout`` seconds."""
+        """Wait until all memories are updated, and everything said is in the recall memory (but for
+        a last message that failed, which may be sent again); False if it takes longer than
+        ``timeout`` seconds."""
         return self._processor.flush(timeout) and self.memory.flush(timeout)
 
     def close_with(self, close: Callable[[], object]) -> None:

@@ -54,7 +54,7 @@ class AgentStep:
 @dataclass(frozen=True, slots=True)
 class AgentAnswer:
     """The answer to an ``event``: the ``messages`` to the user, the ``steps`` of the model, and the
-    ``usage`` of all its calls.
+    ``usage`` of all its calls. ``event_text`` is what the user said, or what the agent was told.
 
     ``ended`` says why the chain of steps ended: ``done``; a limit was reached (``steps``,
     ``repeated``, ``time``, ``tokens``, ``quota``); the model had nothing to say (``silent``); it
@@ -65,6 +65,7 @@ class AgentAnswer:
 
     event: str
     kind: EventKind = "user_message"
+    event_text: str = ""
     messages: tuple[str, ...] = ()
     steps: tuple[AgentStep, ...] = ()
     usage: UsageTotal = _NO_USAGE
@@ -111,7 +112,10 @@ def collect_answer(event: str, records: Iterable[Record]) -> AgentAnswer:
             case EventEnded(_, ended, detail):
                 pass
     steps = [collect_step(one, messages) for one in messages if one.kind == "assistant"]
-    return AgentAnswer(event, kind, tuple(said), tuple(steps), usage, ended, detail)
+    texts = [one.text for one in messages if one.kind == "event" and one.name == kind]
+    return AgentAnswer(
+        event, kind, texts[0] if texts else "", tuple(said), tuple(steps), usage, ended, detail
+    )
 
 
 def collect_step(message: Message, results: Iterable[Message]) -> AgentStep:

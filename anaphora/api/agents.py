@@ -47,7 +47,7 @@ class AgentInfo(Value):
     """An agent of the service."""
 
     name: str
-    model: str = field(default="", metadata=doc("The language model, or its endpoint."))
+    model: str = field(default="", metadata=doc("The language model, if its name is known."))
     window: int = field(default=0, metadata=doc("The tokens that the model reads at most."))
     blocks: tuple[str, ...] = field(default=(), metadata=doc("The labels of its core memory."))
     graph: bool = field(default=False, metadata=doc("Whether it has a knowledge graph."))
@@ -101,6 +101,9 @@ class AgentAnswer(Resource):
         metadata=doc("The id of the event. A message sent again with this id is answered once."),
     )
     kind: _EventKind = "user_message"
+    event_text: str = field(
+        default="", metadata=doc("What the user said, or what the agent was told of the event.")
+    )
     messages: tuple[str, ...] = field(default=(), metadata=doc("What it said to the user."))
     steps: tuple[AgentStep, ...] = ()
     usage: AgentUsageTotal = field(default_factory=AgentUsageTotal)

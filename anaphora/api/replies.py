@@ -140,6 +140,10 @@ class Reply(Resource):
         metadata=doc("Whether it waits for a yes to carry the intent out.", omit_empty=True),
     )
     quick_replies: tuple[str, ...] = field(default=(), metadata=QUICK_REPLIES)
+    answered_by: str = field(
+        default="",
+        metadata=doc("The agent that answered what the model rejected.", omit_empty=True),
+    )
     model: str = field(default="", metadata=doc("The model that was asked."))
     user: str = ""
     result: Any = field(

@@ -65,7 +65,7 @@ class ChatModel:
             monotonic=monotonic,
         )
         self._counter = TokenCounter(self._endpoint, model, monotonic=monotonic)
-        self._model, self.name = model, model or self._endpoint.display_url
+        self.model, self.name = model, model or self._endpoint.display_url
         self.window, self.max_tokens, self.timeout = window, max_tokens, timeout
         self._options, self._monotonic = dict(options or {}), monotonic
         self._form: str = "tools" if calls == "auto" else calls
@@ -160,8 +160,8 @@ class ChatModel:
         if self._joins_roles or form != "tools":
             rendered = join_same_roles(rendered)
         body = {**self._options, "messages": rendered, self._limit_name: max_tokens}
-        if self._model:
-            body["model"] = self._model
+        if self.model:
+            body["model"] = self.model
         if tools and form == "tools":
             body["tools"] = render_tools(tools)
         elif tools and form == "json":

@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import Any
 
 from anaphora.chat_model.urls import API_KEY_VARIABLE
-from anaphora.errors import ChatModelError, ContextLengthError
+from anaphora.errors import ChatModelError, ChatModelUnavailable, ContextLengthError
 
-__all__ = ["RequestRefused", "describe_status", "find_context_error"]
+__all__ = ["RequestRefused", "describe_publicly", "describe_status", "find_context_error"]
 
 _MAX_REASON_LENGTH = 300  # characters of an error message of the service
 _HINTS = {
@@ -57,6 +57,22 @@ class RequestRefused(ChatModelError):  # noqa: N818 - reads as a state
     def names_a_feature(self) -> bool:
         """Tell whether the reason names something of the request that could be left out."""
         return _FEATURES.search(self.reason) is not None
+
+
+def describe_publicly(error: ChatModelError) -> str:
+    """Describe an error for people who may not know the endpoint: without its address, and without
+    its own words, which may name it."""
+    match error:
+        case ChatModelUnavailable():
+            return "the language model is not available"
+        case ContextLengthError():
+            return "the prompt is longer than the window of the language model"
+        case RequestRefused(status=status) if status:
+            return f"the language model refused the request (status {status})"
+        case RequestRefused():
+            return "the language model refused the request"
+        case _:
+            return "the language model gave no usable answer"
 
 
 def describe_status(status: int, answer: bytes, hints: Mapping[int, str]) -> tuple[str, str]:

@@ -43,6 +43,7 @@ __all__ = [
     "core",
     "decode_agent_event",
     "edit_block",
+    "edit_memory",
     "graph",
     "notify",
     "queue",
@@ -139,6 +140,15 @@ def core(agent: AgentRef) -> ApiRequest[AgentCore]:
 def edit_block(agent: AgentRef, label: str, value: str) -> ApiRequest[AgentCore]:
     """Set the value of a block of the core memory; return the core memory."""
     path = agent.path(f"core/{quote(label, safe='')}")
+    return ApiRequest("PUT", path, _decoder(AgentCore), body=_body(agent, value=value))
+
+
+def edit_memory(
+    agent: AgentRef, name: str, value: str | dict[str, Any] | None
+) -> ApiRequest[AgentCore]:
+    """Set the whole value of a declared memory (a text, or its fields; None resets it); return the
+    core memory."""
+    path = agent.path(f"memories/{quote(name, safe='')}")
     return ApiRequest("PUT", path, _decoder(AgentCore), body=_body(agent, value=value))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeVar, overload
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from anaphora.frozen import EMPTY
 
@@ -116,6 +118,10 @@ class LazyTokens(LazySequence[Token]):
         self._words = words
         self._content_words: Sequence[int] | None = None
 
+    def with_text(self, text: str) -> LazyTokens:
+        """The same tokens of another text of the same length."""
+        return LazyTokens(partial(_retext, self, text), self._words)
+
     @property
     def content_words(self) -> Sequence[int]:
         """The indexes of the content words."""
@@ -132,6 +138,10 @@ class LazyTokens(LazySequence[Token]):
         """The indexes of the words that negate or restrict others: not, without, only."""
         found = [i for i, word in enumerate(self._words) if word.qualifier]
         return [i for i in found if i in self.content_words] if found else found
+
+
+def _retext(tokens: Sequence[Token], text: str) -> tuple[Token, ...]:
+    return tuple([replace(one, text=text[one.start : one.end]) for one in tokens])
 
 
 class Entity(Struct, frozen=True):

@@ -16,6 +16,7 @@ from anaphora.entities.language_detection import select_likeliest
 from anaphora.entities.matching.entity_filter import EntityFilter
 from anaphora.entities.matching.matcher import match_elements
 from anaphora.entities.matching.quantity_linker import QuantityLinker
+from anaphora.entities.original_text import restore_text
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
 from anaphora.entities.recognizers.fallbacks import find_divided, select_fallbacks
 from anaphora.entities.recognizers.recognizer import TEXT_KEY, TokenizedText
@@ -91,8 +92,8 @@ class Pipeline:
 
         ``at`` is the local time of the user; by default the current time in UTC. Without a
         ``language``, the likeliest language of the model is chosen; among equals the ``preferred``
-        one, else the first. Lone surrogates become U+FFFD, and signs used as an apostrophe become
-        one. Raises :class:`ModelError` for a language that the model does not have.
+        one, else the first. Lone surrogates become U+FFFD, and signs used as an apostrophe are read
+        as one. Raises :class:`ModelError` for a language that the model does not have.
         """
         text = _sanitize(text)
         if language is not None:
@@ -114,7 +115,7 @@ class Pipeline:
     ) -> Entity:
         """Create the entity of ``element`` that the whole of ``text`` mentions, without reading it.
         ``meta`` takes precedence over the metadata of the element."""
-        sentence = self._readers[language].tokenize(_sanitize(text))
+        sentence = self._readers[language].tokenize(normalize_apostrophes(_sanitize(text)))
         tokens = tuple(range(len(sentence.texts)))
         return sentence.create_entity(
             element, value, tokens, exact=True, meta=meta, is_from_phrase=is_from_phrase
@@ -187,6 +188,12 @@ class _LanguageReader:
         ]
 
     def read(self, text: str, at: datetime | None) -> Utterance:
+        """Analyze a text; what it says is read with usual apostrophes, and shown as it is."""
+        usual = normalize_apostrophes(text)
+        utterance = self._read(usual, at)
+        return utterance if usual == text else restore_text(utterance, text)
+
+    def _read(self, text: str, at: datetime | None) -> Utterance:
         if self._token_cache is not None and (cut := self._token_cache.tokenize(text)):
             sentence = Sentence(text, *cut, swear_stems=self._tagger.phrase_index.swear_stems)
             return self._read_sentence(sentence, sentence, at)
@@ -323,10 +330,12 @@ class _LanguageReader:
     def _read_batch(self, texts: Sequence[UnreadText]) -> Iterator[Utterance]:
         nlp = self._nlp()
         cleaned = [_sanitize(one.text) for one in texts]
-        docs = [_create_unread_doc(nlp, cleaned[i], one.at) for i, one in enumerate(texts)]
+        usual = list(map(normalize_apostrophes, cleaned))
+        docs = [_create_unread_doc(nlp, usual[i], one.at) for i, one in enumerate(texts)]
         # An error handler of the user may drop Docs.
-        for text, doc in zip(cleaned, nlp.pipe(docs, batch_size=len(docs)), strict=True):
-            yield self._utterance_from_doc(doc, text)
+        read = zip(usual, nlp.pipe(docs, batch_size=len(docs)), strict=True)
+        for text, (own, doc) in zip(cleaned, read, strict=True):
+            yield restore_text(self._utterance_from_doc(doc, own), text)
 
     def _utterance_from_doc(self, doc: Doc, text: str) -> Utterance:
         """Create the utterance from the spans in ``doc``."""
@@ -370,7 +379,6 @@ def _create_unread_doc(nlp: Language, text: str, at: datetime | None) -> Doc:
 
 
 def _sanitize(text: str) -> str:
-    text = normalize_apostrophes(text)
     if text.isascii():
         return text
     try:

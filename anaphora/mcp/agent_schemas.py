@@ -33,7 +33,7 @@ class AgentShape(BaseModel):
     """An agent that can be talked to."""
 
     name: str
-    model: str = Field(description="Its language model.")
+    model: str = Field(description="Its language model, if its name is known.")
     blocks: list[str] = Field(description="The labels of its core memory.")
     graph: bool = Field(description="Whether it has a knowledge graph.")
 
@@ -45,7 +45,9 @@ class Agents(BaseModel):
 
     def __str__(self) -> str:
         """The agents in words."""
-        return "\n".join(f"{one.name} ({one.model})" for one in self.agents)
+        return "\n".join(
+            f"{one.name} ({one.model})" if one.model else one.name for one in self.agents
+        )
 
 
 class CallShape(BaseModel):
@@ -145,7 +147,7 @@ def to_agents(listed: list[Agent]) -> Agents:
         agents=[
             AgentShape(
                 name=agent.name,
-                model=agent.model.name,
+                model=agent.model.model,
                 blocks=[block.label for block in agent.blocks],
                 graph=agent.graph is not None,
             )

@@ -61,6 +61,9 @@ class Answer(BaseModel):
         description="Texts to answer with: a yes and a no if it waits for one, else one for each "
         "of the offers, which accepts it.",
     )
+    answered_by: str = Field(
+        default="", description="The agent that answered what was not understood."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

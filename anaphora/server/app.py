@@ -41,7 +41,7 @@ from anaphora.server.routes import (
 from anaphora.server.routes.page import page_router
 from anaphora.server.schemas.openapi import DESCRIPTION, TAGS, build_openapi
 from anaphora.server.schemas.requests import to_validation_problem
-from anaphora.server.service.agents import AgentService, close_agents, open_agents
+from anaphora.server.service.agents import AgentService, close_agents, find_fallback, open_agents
 from anaphora.server.service.deadline import Deadline
 from anaphora.server.service.model_reloader import ModelReloader
 from anaphora.server.service.service import Service
@@ -67,7 +67,8 @@ def create_app(
     agents: Iterable[Agent] = (),
     clock: Callable[[], datetime] = _utc_now,
 ) -> FastAPI:
-    """Create the application that serves ``engine`` and ``agents``.
+    """Create the application that serves ``engine`` and ``agents``, of which
+    ``settings.fallback`` answers what no intent fits.
 
     Without an engine, create one and the agents from the settings, and close them when the
     application shuts down.
@@ -94,8 +95,9 @@ def create_app(
                 long_term.close()
             raise
     deadline, agents = Deadline(), tuple(agents)
+    fallback = find_fallback(settings, agents)
     service = Service(
-        engine,
+        engine if fallback is None else engine.with_fallback(fallback),
         settings,
         KeyRing(settings.keys, clock),
         RateLimiter(settings),

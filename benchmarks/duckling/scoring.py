@@ -18,7 +18,7 @@ from math import isclose
 from typing import Any, TypeAlias
 
 from anaphora.entities.builtin.atoms import split_atoms
-from anaphora.entities.builtin.dates.date_grammar import load_grammar
+from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
 from anaphora.entities.builtin.registry import create_builtin
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText
 from anaphora.entities.words.normalization import create_normalizer

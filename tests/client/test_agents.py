@@ -47,10 +47,11 @@ class TestRequests:
     def test_each_method_sends_what_it_is_given(self, client: Client, service: Service) -> None:
         ada = client.agent("ada", user="ann")
         page = {"agent": "ada", "user": "ann"}
-        service.answers(*[ANSWER] * 2, *[page] * 4, *[{"agent": "ada", "source": "s"}] * 2, page)
+        service.answers(*[ANSWER] * 2, *[page] * 5, *[{"agent": "ada", "source": "s"}] * 2, page)
         ada.send("Hi!", id="x")
         ada.notify("login", id="y")
         ada.edit_block("human", "Name: Ann.")
+        ada.edit_memory("hero", {"class": "elf"})
         ada.queue()
         ada.archive("temple", page=2)
         ada.graph("Kyoto", depth=2, at=datetime(2026, 1, 5, tzinfo=UTC))
@@ -65,6 +66,11 @@ class TestRequests:
                 {"user": "ann", "kind": "login", "text": "", "id": "y"},
             ),
             ("PUT", "/v1/agents/ada/core/human", {"user": "ann", "value": "Name: Ann."}),
+            (
+                "PUT",
+                "/v1/agents/ada/memories/hero",
+                {"user": "ann", "value": {"class": "elf"}},
+            ),
             ("GET", "/v1/agents/ada/queue?user=ann", None),
             ("GET", "/v1/agents/ada/archive?user=ann&q=temple&page=2", None),
             (

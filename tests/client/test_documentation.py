@@ -37,18 +37,20 @@ def answer(body: dict[str, Any]) -> Reply:
     if found := re.search(r"I'm (\w+)", said):
         saved = call("core_memory_append", {"name": "human", "content": f"Name: {found[1]}."})
         return calls(saved, call("send_message", {"message": f"Hello, {found[1]}!"}))
+    if "dream" in said:
+        return call("send_message", {"message": "Only of golden temples."})
     return call("send_message", {"message": "I do not know yet."})
 
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    kept = MemorySettings(url="memory:")
+    settings = Settings(memory=MemorySettings(url="memory:"), fallback="ada")
     with (
         ScriptedEndpoint(answer) as endpoint,
         closing(ChatModel(endpoint.url)) as model,
         Engine("cafe", long_term=LongTermMemory("memory:")) as engine,
         Agent(model, name="ada") as ada,
-        serving(create_app(Settings(memory=kept), engine=engine, agents=[ada])) as url,
+        serving(create_app(settings, engine=engine, agents=[ada])) as url,
     ):
         yield url
 

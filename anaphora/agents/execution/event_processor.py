@@ -113,9 +113,12 @@ class EventProcessor(ForkAware):
 
     def _begin(self, session: AgentSession, event: NewEvent, *, is_new: bool) -> None:
         """Store an event; one that has failed before is only taken up again."""
+        failed = session.state.unrecorded
+        if failed and failed != event.id:
+            session.record_exchange(self._store.event_records(session.key, failed))
         now = self._services.clock()
         clock = next_tick(to_microseconds(now), session.state.clock, self._services.memory.clock)
-        session.stage(EventBegun(event.id, event.kind, now, clock))
+        session.stage(EventBegun(event.id, event.kind, now, clock, is_retry=not is_new))
         if is_new:
             if event.context:
                 session.add_event(event.context, "system_alert")

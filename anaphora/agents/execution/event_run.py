@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from dataclasses import replace as replace_fields
 
 from anaphora.agents.answer import AgentStep, collect_step
-from anaphora.agents.context.summary import collect_exchanges, split_exchange
 from anaphora.agents.execution.calling import (
     MAX_CALLS,
     add_interrupted_results,
@@ -30,6 +29,7 @@ from anaphora.agents.state.messages import FunctionCall, Message
 from anaphora.agents.state.records import EventBegun, EventEnded, MessageSent
 from anaphora.agents.state.state import PRESSURE_ALERT
 from anaphora.chat_model.messages import ChatMessage, Completion, ToolSchema
+from anaphora.chat_model.problems import describe_publicly
 from anaphora.errors import AgentError, ChatModelError, ContextLengthError
 
 __all__ = ["EventRun"]
@@ -41,6 +41,7 @@ _PRESSURE_WARNING = (
 )
 _SAVING_FUNCTIONS = ("core_memory_append", "core_memory_replace", "archival_memory_insert")
 _EMPTY_WARNING = "Your last answer was empty. Call a function; send_message answers the user."
+_log = logging.getLogger(__name__)
 _MAX_SHRINKS = 3  # of the window, when the endpoint counts more tokens than we do
 
 
@@ -77,12 +78,14 @@ class EventRun:
         try:
             self._run_steps()
         except (AgentError, ChatModelError) as error:
-            reason = self.session.services.mask(str(error))
+            services = self.session.services
+            error.args = (services.mask(str(error)),)
+            reason = describe_publicly(error) if isinstance(error, ChatModelError) else str(error)
             if self.session.event.sent:  # the user has an answer, which must not come twice
+                _log.warning("an event of '%s' has failed in part: %s", services.name, error)
                 self._end(End("partial", reason))
                 return
             self._fail(reason)
-            error.args = (reason,)
             raise
 
     def interrupt(self) -> None:
@@ -170,23 +173,21 @@ class EventRun:
         session.commit()
 
     def _fail(self, detail: str) -> None:
+        """End the event as failed. Its message enters the long-term memory with the answer when it
+        is sent again, or without one when another event comes."""
         session = self.session
-        self._record_exchange()
         session.stage(EventEnded(session.event.id, "failed", detail))
         session.commit()
 
     def _record_exchange(self) -> None:
-        """Add what was said to the long-term memory, which ignores it if it has it already."""
+        """Add what was said to the long-term memory."""
         session = self.session
         session.commit()
-        services, event = session.services, session.event
-        records = services.store.event_records(session.key, event.id)
-        begun = max(n for n, one in enumerate(records) if isinstance(one, EventBegun))
-        is_retry = any(isinstance(one, EventEnded) for one in records[:begun])
-        for exchange in collect_exchanges(records[begun:] if is_retry else records):
-            for n, part in enumerate(split_exchange(exchange)):
-                said = replace_fields(part, at=event.at, clock=event.clock + n)
-                services.memory.add(session.key, said)
+        records = session.services.store.event_records(session.key, session.event.id)
+        if session.event.is_recorded:  # the message is there, the answer is not
+            begun = max(n for n, one in enumerate(records) if isinstance(one, EventBegun))
+            records = records[begun:]
+        session.record_exchange(records)
 
     def _report_step(self) -> None:
         if self.on_step is None:

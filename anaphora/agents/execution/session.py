@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 from datetime import datetime
 
 from msgspec.structs import replace
 
 from anaphora.agents.context.blocks import CoreMemory
 from anaphora.agents.context.fitting import fit_message
+from anaphora.agents.context.summary import collect_exchanges, split_exchange
 from anaphora.agents.execution.services import AgentServices, AgentView, Plan
 from anaphora.agents.state.messages import Message
-from anaphora.agents.state.records import MessageAdded, Record, UsageCounted
+from anaphora.agents.state.records import EventBegun, MessageAdded, Record, UsageCounted
 from anaphora.agents.state.state import AgentState, RunningEvent, apply_record
 from anaphora.agents.store.store import AgentKey
 from anaphora.chat_model.messages import Completion
@@ -78,6 +81,15 @@ class AgentSession:
         """Stage a message of the kind "event"."""
         text = self.services.mask(text)
         self.add(Message("event", text, self.now(), self.event.id, name=name, call_id=call_id))
+
+    def record_exchange(self, records: Sequence[Record]) -> None:
+        """Add what was said in the records of an event to the long-term memory, which ignores it
+        if it has it already."""
+        begun = [one for one in records if isinstance(one, EventBegun)][-1]
+        for exchange in collect_exchanges(records):
+            for n, part in enumerate(split_exchange(exchange)):
+                said = replace_fields(part, at=begun.at, clock=begun.clock + n)
+                self.services.memory.add(self.key, said)
 
     def read_message(self, number: int) -> Message | None:
         """Return a message of the log, also one that has left the queue."""

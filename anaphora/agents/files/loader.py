@@ -15,23 +15,20 @@ from anaphora.agents.archive.archive import Archive
 from anaphora.agents.archive.documents import read_documents
 from anaphora.agents.context.instructions import INSTRUCTIONS
 from anaphora.agents.execution.parts import AgentParts
-from anaphora.agents.files.agent_file import AgentFile, FilePack
-from anaphora.agents.files.reading import load_agent_file
-from anaphora.agents.functions.function import AgentFunction
-from anaphora.agents.functions.intents import intent_functions
-from anaphora.agents.functions.outside import file_functions, http_functions
+from anaphora.agents.files.agent_file import AgentFile
+from anaphora.agents.files.reading import resolve_agent_file
+from anaphora.agents.files.references import AgentReferences
 from anaphora.agents.memories.declarations import Declarations, PartMemory
 from anaphora.agents.memories.planner import DeclaredMemories
 from anaphora.agents.store.store import AgentStore
 from anaphora.chat_model.chat_model import ChatModel
-from anaphora.engine.engine import Engine
 from anaphora.errors import AgentError
-from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.ltm.memory import LongTermMemory
 from anaphora.storage.logical_clock import utc_now
 
 __all__ = ["load_agent", "open_agent"]
 
+_NO_REFERENCES = AgentReferences()
 _log = logging.getLogger(__name__)
 
 _INSTRUCTIONS = """\
@@ -68,11 +65,14 @@ def load_agent(
     ``archive`` and ``overrides`` see :class:`~anaphora.agents.agent.Agent`. Closing the agent
     closes all that is opened here.
 
-    Raises :class:`~anaphora.errors.ModelError` for an invalid file, :class:`AgentError` if it names
-    no endpoint or something that does not exist, and as :class:`~anaphora.agents.agent.Agent`.
+    Raises :class:`~anaphora.errors.ModelError` for an invalid file and for names of what does not
+    exist, :class:`AgentError` if it has no endpoint, and as
+    :class:`~anaphora.agents.agent.Agent`.
     """
+    file, references = resolve_agent_file(source)
     return open_agent(
-        load_agent_file(source),
+        file,
+        references,
         url=url,
         model=model,
         window=window,
@@ -86,18 +86,19 @@ def load_agent(
 
 def open_agent(
     file: AgentFile,
+    references: AgentReferences = _NO_REFERENCES,
     *,
     url: str | None = None,
     model: str | None = None,
     window: int | None = None,
     **overrides: Any,
 ) -> Agent:
-    """Open the agent that a file declares. See :func:`load_agent`."""
-    closing: list[Callable[[], object]] = []
+    """Open the agent that a file declares, with what it names, which is closed with the agent. See
+    :func:`load_agent`."""
+    closing: list[Callable[[], object]] = [references.close]
     try:
         chat_model = _open_model(file, url, model, window)
         closing.append(chat_model.close)
-        functions = [*_find_functions(file), *_open_engines(file, closing)]
         agent = Agent(
             chat_model,
             **{
@@ -106,7 +107,7 @@ def open_agent(
                 "human": file.human,
                 "blocks": file.blocks,
                 "instructions": _virtual_instructions(file),
-                "functions": functions,
+                "functions": references.functions,
                 "planner": None if file.memories is None else partial(_build_planner, file),
                 "graph": "beside" if _has_graph(file.memories) else None,
                 "limits": file.limits,
@@ -157,34 +158,6 @@ def _open_model(
         timeout=declared.timeout,
         options=declared.options,
     )
-
-
-def _find_functions(file: AgentFile) -> list[AgentFunction]:
-    loader = FunctionLoader(folder=file.path.parent)
-    found: list[AgentFunction] = []
-    for name in file.functions:
-        module, sign, function = name.partition("#")
-        if not (sign and module and function):
-            raise AgentError(f"the function '{name}' is written as module#function")
-        found.append(AgentFunction.from_callable(loader.find(module, function)))
-    for pack in file.packs:
-        if isinstance(pack, FilePack):
-            found += file_functions(pack.root, writable=pack.writable)
-        else:
-            found += http_functions(pack.hosts)
-    return found
-
-
-def _open_engines(file: AgentFile, closing: list[Callable[[], object]]) -> list[AgentFunction]:
-    """Open an engine for each model that the file names, and return the functions of its intents.
-    A model is named by its path, relative to the file, or as a bundled one."""
-    functions: list[AgentFunction] = []
-    for name in file.engines:
-        path = file.path.parent / name
-        engine = Engine(path if path.is_file() else name)
-        closing.append(engine.close)
-        functions += intent_functions(engine)
-    return functions
 
 
 def _build_planner(file: AgentFile, parts: AgentParts) -> DeclaredMemories:

@@ -11,6 +11,7 @@ from anaphora.agents.execution.limits import AgentLimits
 from anaphora.agents.files.agent_file import AgentFile, FilePack, HttpPack, ModelDeclaration
 from anaphora.agents.files.bundled import bundled_agents, bundled_path
 from anaphora.agents.files.checking import check_structure, key_offset, value_offset
+from anaphora.agents.files.references import AgentReferences, find_references
 from anaphora.agents.files.schema import (
     AgentSchema,
     BlockSchema,
@@ -46,7 +47,7 @@ from anaphora.models.reading.source import FileDiagnostics, SourceText
 from anaphora.models.reading.yaml_reader import read_yaml
 from anaphora.models.schema.field_types import describe_value
 
-__all__ = ["find_agent_file", "load_agent_file", "parse_agent_file"]
+__all__ = ["find_agent_file", "load_agent_file", "parse_agent_file", "resolve_agent_file"]
 
 _RESERVED_BLOCKS = ("persona", "human")
 
@@ -61,9 +62,35 @@ def load_agent_file(source: str | Path) -> AgentFile:
     return parse_agent_file(read_text(path), path, format=file_format(path))
 
 
+def resolve_agent_file(source: str | Path) -> tuple[AgentFile, AgentReferences]:
+    """Read an agent file as :func:`load_agent_file` does, and find what it names: modules are
+    imported, models loaded. The caller closes the references.
+
+    Raises :class:`~anaphora.errors.ModelError` with all errors, those of names included.
+    """
+    path = find_agent_file(source)
+    file, root, diagnostics = _read(read_text(path), path, file_format(path))
+    references = find_references(file, root, path.parent, diagnostics)
+    try:
+        diagnostics.raise_if_any()
+        return _build(file, root, path, diagnostics), references
+    except BaseException:
+        references.close()
+        raise
+
+
 def parse_agent_file(text: str, path: Path, *, format: FileFormat = "yaml") -> AgentFile:
     """Read the text of the agent file at ``path``, from which its paths are relative. Raises as
     :func:`load_agent_file`."""
+    file, root, diagnostics = _read(text, path, format)
+    diagnostics.raise_if_any()
+    return _build(file, root, path, diagnostics)
+
+
+def _read(
+    text: str, path: Path, format: FileFormat
+) -> tuple[AgentSchema, MappingNode, FileDiagnostics]:
+    """Read a file whose structure is right; the diagnostics have the names that are not."""
     diagnostics = FileDiagnostics(SourceText(str(path), text))
     root = read_json(diagnostics) if format == "json" else read_yaml(diagnostics)
     if root is None:
@@ -75,8 +102,7 @@ def parse_agent_file(text: str, path: Path, *, format: FileFormat = "yaml") -> A
         )
     file = check_structure(root, diagnostics)
     _check_names(file, root, diagnostics)
-    diagnostics.raise_if_any()
-    return _build(file, root, path, diagnostics)
+    return file, root, diagnostics
 
 
 def find_agent_file(source: str | Path) -> Path:

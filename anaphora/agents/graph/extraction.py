@@ -3,6 +3,7 @@
 What was said is untrusted data. It is sent apart from the instructions, between two tags that no
 text in it can contain. What the model answers is untrusted, too: a fact counts only if its parts
 are short, its exchange was sent, and each of its entities shares a word with what was said there.
+A fact that ended may also name an entity that is known: it can only close a fact of the graph.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.retrieval.store import UserKey
 from anaphora.ltm.retrieval.terms import DEFAULT_LANGUAGE, extract_terms
 
-__all__ = ["MAX_FACTS", "Completer", "Extraction", "extract_facts", "learn_facts"]
+__all__ = ["MAX_FACTS", "Completer", "EndedFact", "Extraction", "extract_facts", "learn_facts"]
 
 MAX_FACTS = 8
 """How many facts of one exchange count."""
@@ -41,6 +42,7 @@ _BATCH_SIZE, _BATCH_CHARACTERS = 8, 8_000  # of one request
 _MAX_TEXT = 2_000  # characters of a question or an answer
 _MAX_ENTITY, _MAX_RELATION = 80, 40  # characters of what counts as a fact
 _MAX_KNOWN = 40  # entities whose names are suggested
+_MAX_CURRENT = 20  # facts that the model is shown, as it may read that they ended
 _USER_NAMES = frozenset((USER, "the user", "i", "me", "myself"))
 _NO_NAMES = frozenset(("", "-", "?", "n/a", "none", "null", "nothing", "unknown", "it", "this"))
 
@@ -53,7 +55,9 @@ they are related, what the user likes, owns, does and plans. Leave out questions
 guesses, and what only the bot says. Most exchanges hold no fact; record none then.
 A fact is a short subject, a short relation and a short object: "{USER}", "lives in", "Kyoto". Call
 the user "{USER}". Use names as they are said, and the same relation for the same meaning.
-"since" is the date from which the fact holds (YYYY-MM-DD), only if the user says it."""
+"since" is the date from which the fact holds (YYYY-MM-DD), only if the user says it.
+If the user says that a fact does not hold any more ("I no longer live in Kyoto"), record it in the
+words of <facts> with "ended": true, and with "until", its last date, only if the user says it."""
 
 
 class Completer(Protocol):
@@ -65,25 +69,42 @@ class Completer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class EndedFact:
+    """A fact that does not hold any more: since ``at``, or since it was said (None)."""
+
+    subject: str
+    relation: str
+    object: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
-    """The facts found in each exchange, in the order of the exchanges. ``ignored`` counts what the
-    model answered besides them: nonsense, repetitions, and facts that nobody stated."""
+    """The facts found in each exchange, and those that have ``ended``, in the order of the
+    exchanges. ``ignored`` counts what the model answered besides them: nonsense, repetitions, and
+    facts that nobody stated."""
 
     facts: tuple[tuple[NewFact, ...], ...]
+    ended: tuple[tuple[EndedFact, ...], ...]
     ignored: int = 0
     usage: Usage = field(default_factory=Usage)
 
 
 def extract_facts(
-    chat_model: Completer, exchanges: Sequence[Exchange], *, known: Sequence[str] = ()
+    chat_model: Completer,
+    exchanges: Sequence[Exchange],
+    *,
+    known: Sequence[str] = (),
+    current: Sequence[Fact] = (),
 ) -> Extraction:
     """Ask a model for the facts in exchanges, several at once. ``known`` are the names of entities
-    that it should use for the same ones.
+    that it should use for the same ones, ``current`` the facts of which it may read that they
+    ended.
 
     Raises :class:`~anaphora.errors.ChatModelError` if the model cannot be asked.
     """
-    parts = [_extract(chat_model, batch, known[:_MAX_KNOWN]) for batch in _split(exchanges)]
-    return _join(parts)
+    context = _Known(tuple(known[:_MAX_KNOWN]), tuple(current[:_MAX_CURRENT]))
+    return _join([_extract(chat_model, batch, context) for batch in _split(exchanges)])
 
 
 def learn_facts(
@@ -94,20 +115,37 @@ def learn_facts(
     *,
     model: str,
 ) -> tuple[list[Fact], Extraction]:
-    """Add the facts that a model finds in exchanges of a user with ``model`` to a graph; return
-    them as they are now, and what was found."""
+    """Add the facts that a model finds in exchanges of a user with ``model`` to a graph, and end
+    those that do not hold any more; return them as they are now, and what was found."""
     known = [entity.name for entity in graph.entities(owner, limit=_MAX_KNOWN)]
-    extraction = extract_facts(chat_model, exchanges, known=known)
-    added: dict[int, Fact] = {}
-    for exchange, facts in zip(exchanges, extraction.facts, strict=True):
+    current = graph.facts(owner, limit=_MAX_CURRENT)
+    extraction = extract_facts(chat_model, exchanges, known=known, current=current)
+    changed: dict[int, Fact] = {}
+    for exchange, facts, ended in zip(exchanges, extraction.facts, extraction.ended, strict=True):
         clock = exchange.clock or time_to_int(exchange.at)
         language = exchange.language or DEFAULT_LANGUAGE
         source = source_name(model, clock)
         stated = graph.add(
             owner, facts, at=exchange.at, source=source, model=model, language=language
         )
-        added |= {fact.id: fact for fact in stated}
-    return list(added.values()), extraction
+        closed = [fact for one in ended for fact in _close_facts(graph, owner, one, exchange)]
+        changed |= {fact.id: fact for fact in (*stated, *closed)}
+    return list(changed.values()), extraction
+
+
+def _close_facts(
+    graph: KnowledgeGraph, owner: UserKey, ended: EndedFact, exchange: Exchange
+) -> list[Fact]:
+    """End the facts that hold when an exchange says that they do not. The relation may be in
+    another form ("lived in")."""
+    holding = graph.facts(owner, subject=ended.subject, object=ended.object, at=exchange.at)
+    same = [fact for fact in holding if fact.relation == ended.relation]
+    if not same:
+        words = set(_terms(ended.relation, exchange))
+        same = [fact for fact in holding if words & set(_terms(fact.relation, exchange))]
+    at = ended.at or exchange.at
+    closed = [graph.retract(owner, fact.id, at=at) for fact in same]
+    return [fact for fact in closed if fact is not None]
 
 
 def _split(exchanges: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
@@ -123,9 +161,21 @@ def _split(exchanges: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
         yield exchanges[start:]
 
 
-def _extract(
-    chat_model: Completer, exchanges: Sequence[Exchange], known: Sequence[str]
-) -> Extraction:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The names of entities, and the facts that hold."""
+
+    names: tuple[str, ...]
+    facts: tuple[Fact, ...]
+
+    @property
+    def entities(self) -> frozenset[str]:
+        """The names by which a fact of the graph may be meant."""
+        ends = [end for fact in self.facts for end in (fact.subject, fact.object)]
+        return frozenset(map(name_key, (*self.names, *ends)))
+
+
+def _extract(chat_model: Completer, exchanges: Sequence[Exchange], known: _Known) -> Extraction:
     """Ask for the facts of a batch; if it is too long for the model, for those of its halves."""
     messages = [
         ChatMessage("system", _INSTRUCTIONS),
@@ -139,11 +189,12 @@ def _extract(
         middle = len(exchanges) // 2
         halves = (exchanges[:middle], exchanges[middle:])
         return _join([_extract(chat_model, half, known) for half in halves])
-    found: list[dict[tuple[str, str, str], NewFact]] = [{} for _ in exchanges]
+    found: list[dict[tuple[str, str, str], NewFact | EndedFact]] = [{} for _ in exchanges]
+    entities = known.entities
     ignored = 0
     for item in _read_items(completion):
         place = _read_place(item, len(exchanges))
-        fact = None if place is None else _read_fact(item, exchanges[place])
+        fact = None if place is None else _read_fact(item, exchanges[place], entities)
         if place is None or fact is None:
             ignored += 1
             continue
@@ -152,19 +203,25 @@ def _extract(
             ignored += 1
         else:
             found[place][key] = fact
-    return Extraction(tuple(tuple(one.values()) for one in found), ignored, completion.usage)
+    return Extraction(
+        tuple([tuple(x for x in one.values() if isinstance(x, NewFact)) for one in found]),
+        tuple([tuple(x for x in one.values() if isinstance(x, EndedFact)) for one in found]),
+        ignored,
+        completion.usage,
+    )
 
 
 def _join(parts: Sequence[Extraction]) -> Extraction:
     return Extraction(
         tuple(facts for part in parts for facts in part.facts),
+        tuple(ended for part in parts for ended in part.ended),
         sum(part.ignored for part in parts),
         sum((part.usage for part in parts), Usage()),
     )
 
 
-def _format_data(exchanges: Sequence[Exchange], known: Sequence[str]) -> str:
-    """Format exchanges and names as data that contains no tags."""
+def _format_data(exchanges: Sequence[Exchange], known: _Known) -> str:
+    """Format exchanges, names and facts as data that contains no tags."""
     lines = []
     for number, exchange in enumerate(exchanges, 1):
         lines.append(f"[{number}] {exchange.at:%A %Y-%m-%d}")
@@ -172,8 +229,11 @@ def _format_data(exchanges: Sequence[Exchange], known: Sequence[str]) -> str:
             if said := clean_text(text, _MAX_TEXT):
                 lines.append(f"{speaker}: {said}")
     parts = [f"<dialog>\n{_escape(chr(10).join(lines))}\n</dialog>"]
-    if known:
-        parts.append(f"<names>\n{_escape('; '.join(known))}\n</names>")
+    if known.names:
+        parts.append(f"<names>\n{_escape('; '.join(known.names))}\n</names>")
+    if known.facts:
+        facts = [f"{one.subject} | {one.relation} | {one.object}" for one in known.facts]
+        parts.append(f"<facts>\n{_escape(chr(10).join(facts))}\n</facts>")
     parts.append(f"Record the lasting facts that the user states, at most {MAX_FACTS} an exchange.")
     return "\n".join(parts)
 
@@ -184,6 +244,7 @@ def _escape(text: str) -> str:
 
 def _build_tool(count: int) -> ToolSchema:
     text = {"type": "string", "minLength": 1}
+    date = {"type": "string", "maxLength": len("2026-01-01")}
     fact = {
         "type": "object",
         "properties": {
@@ -191,7 +252,9 @@ def _build_tool(count: int) -> ToolSchema:
             "subject": text | {"maxLength": _MAX_ENTITY},
             "relation": text | {"maxLength": _MAX_RELATION},
             "object": text | {"maxLength": _MAX_ENTITY},
-            "since": {"type": "string", "maxLength": len("2026-01-01")},
+            "since": date,
+            "ended": {"type": "boolean", "description": "The user says that it ended."},
+            "until": date,
         },
         "required": ["exchange", "subject", "relation", "object"],
     }
@@ -235,8 +298,11 @@ def _read_place(item: Any, count: int) -> int | None:
     return None
 
 
-def _read_fact(item: Mapping[Any, Any], exchange: Exchange) -> NewFact | None:
-    """Return a fact of an exchange; None if it is nonsense."""
+def _read_fact(
+    item: Mapping[Any, Any], exchange: Exchange, entities: frozenset[str]
+) -> NewFact | EndedFact | None:
+    """Return a fact of an exchange, or one that it ends, which may name other known entities; None
+    if it is nonsense."""
     parts = [item.get(name) for name in ("subject", "relation", "object")]
     texts = [part for part in parts if isinstance(part, str)]
     if len(texts) < len(parts):
@@ -247,10 +313,15 @@ def _read_fact(item: Mapping[Any, Any], exchange: Exchange) -> NewFact | None:
         return None
     if {name_key(subject), name_key(object)} & _NO_NAMES or name_key(subject) == name_key(object):
         return None
+    until = _read_date(item.get("until"))
+    has_ended = until is not None or item.get("ended") in (True, "true")
     said = frozenset(_terms(f"{exchange.question} {exchange.answer}", exchange))
     for name in (subject, object):
-        if name != USER and said.isdisjoint(_terms(name, exchange)):
+        is_known = has_ended and name_key(name) in entities
+        if name != USER and not is_known and said.isdisjoint(_terms(name, exchange)):
             return None
+    if has_ended:
+        return EndedFact(subject, relation, object, until)
     return NewFact(subject, relation, object, _read_date(item.get("since")))
 
 

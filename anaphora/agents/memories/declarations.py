@@ -11,6 +11,7 @@ from anaphora.agents.memories.state_schema import StateSchema
 from anaphora.errors import AgentError
 
 __all__ = [
+    "PART_FUNCTIONS",
     "ConversationMemory",
     "Declarations",
     "GenerativeMemory",
@@ -96,6 +97,14 @@ class PartMemory:
     name: str
     part: Literal["core", "recall", "archive", "graph"]
 
+
+PART_FUNCTIONS: Mapping[str, tuple[str, ...]] = {
+    "core": ("send_message", "core_memory_append", "core_memory_replace", "pause_heartbeats"),
+    "recall": ("conversation_search", "conversation_search_date"),
+    "archive": ("archival_memory_insert", "archival_memory_search"),
+    "graph": ("knowledge_graph_search",),
+}
+"""The names of the functions of each part."""
 
 Memory: TypeAlias = (
     ConversationMemory | SemanticMemory | GenerativeMemory | StateMemory | PartMemory

@@ -60,7 +60,9 @@ class DeclaredMemories:
 
     def __post_init__(self) -> None:
         known = {*self.declarations.by_name, *[one.name for one in self._all_functions()]}
-        known |= {f"correct_{name}" for name in self.declarations.state_memories}
+        for memory in self.declarations.state_memories.values():
+            if memory.update != "every_turn":  # some functions are offered only later
+                known |= {f"write_{memory.name}", f"correct_{memory.name}"}
         for state in self.declarations.states:
             for name in state.tools or ():
                 if name not in known:

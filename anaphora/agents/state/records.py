@@ -41,12 +41,14 @@ class _Record(Struct, frozen=True, omit_defaults=True, tag_field="type"):
 
 
 class EventBegun(_Record, frozen=True, tag="event"):
-    """An event arrives, or is taken up again after a failure. ``clock`` is its logical time."""
+    """An event arrives, or is taken up again after a failure (``is_retry``). ``clock`` is its
+    logical time."""
 
     id: str
     kind: EventKind
     at: datetime
     clock: int
+    is_retry: bool = False
 
 
 class MessageAdded(_Record, frozen=True, tag="message"):

@@ -56,7 +56,7 @@ class UsageTotal(Struct, frozen=True, omit_defaults=True):
 class RunningEvent(Struct, frozen=True, omit_defaults=True):
     """The event that is being answered: ``first`` is the number of its first record, ``steps``
     counts answers of the model, ``sent`` messages to the user, ``empty`` answers without any
-    content."""
+    content. ``is_recorded``: its message is in the long-term memory already."""
 
     id: str
     kind: EventKind
@@ -66,6 +66,7 @@ class RunningEvent(Struct, frozen=True, omit_defaults=True):
     steps: int = 0
     sent: int = 0
     empty: int = 0
+    is_recorded: bool = False
     usage: UsageTotal = UsageTotal()
 
 
@@ -84,7 +85,8 @@ class AgentState(Struct, frozen=True, omit_defaults=True):
     to the number ``summarized``, and ``flushed`` is the number of the last one that has left it.
     ``messages`` and ``hidden`` count all messages, and those that have left the queue. ``alerted``
     says that the model was warned of memory pressure since the last flush. ``owed`` is the event
-    after which memories must still be updated. ``day`` is the day that ``day_usage`` counts.
+    after which memories must still be updated, ``unrecorded`` the failed one whose message is not
+    in the long-term memory yet. ``day`` is the day that ``day_usage`` counts.
     """
 
     number: int = 0
@@ -101,6 +103,7 @@ class AgentState(Struct, frozen=True, omit_defaults=True):
     alerted: bool = False
     event: RunningEvent | None = None
     owed: str = ""
+    unrecorded: str = ""
     paused_until: datetime | None = None
     usage: UsageTotal = UsageTotal()
     day: str = ""
@@ -154,15 +157,25 @@ def apply_record(state: AgentState, record: Record) -> AgentState:
         case MemoryChanged(name, value, turn):
             return replace(state, memories={**state.memories, name: MemoryValue(value, turn)})
         case EventEnded(event, reason):
-            owed = state.owed if reason == "failed" else event
-            return replace(state, event=None, owed=owed)
+            if reason != "failed":
+                return replace(state, event=None, owed=event)
+            is_recorded = state.event is not None and state.event.is_recorded
+            return replace(state, event=None, unrecorded="" if is_recorded else event)
         case MemoriesUpdated():
             return replace(state, owed="")
 
 
 def _begin_event(state: AgentState, record: EventBegun) -> AgentState:
-    event = RunningEvent(record.id, record.kind, record.at, record.clock, state.number)
-    return replace(state, event=event, turn=state.turn + 1, clock=max(state.clock, record.clock))
+    event = RunningEvent(
+        record.id,
+        record.kind,
+        record.at,
+        record.clock,
+        state.number,
+        is_recorded=record.is_retry and state.unrecorded != record.id,
+    )
+    clock = max(state.clock, record.clock)
+    return replace(state, event=event, turn=state.turn + 1, clock=clock, unrecorded="")
 
 
 def _add_message(state: AgentState, message: Message) -> AgentState:

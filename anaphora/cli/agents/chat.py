@@ -13,7 +13,7 @@ from rich.text import Text
 
 from anaphora.cli.agents import memory_views
 from anaphora.cli.agents.options import ModelOption, UrlOption, WindowOption
-from anaphora.cli.agents.step_view import format_end, format_step
+from anaphora.cli.agents.step_view import format_end, format_event, format_step
 from anaphora.cli.dialog.input_lines import is_typed, read_lines
 from anaphora.cli.terminal import create_console, print_error, value_option
 from anaphora.core.name_hints import did_you_mean
@@ -37,7 +37,7 @@ _HELP = {
     "/retry": "send the last message again if it was not answered",
     "/erase": "erase everything that the agent knows of you",
     "/help": "show this list",
-    "/quit": "leave (so does Ctrl-D)",
+    "/quit": "leave (so do Ctrl-D and Ctrl-C)",
 }
 
 _View: TypeAlias = "Callable[[Console, Agent, str, str], None]"
@@ -66,8 +66,9 @@ def chat(
 ) -> None:
     """Talk to an agent: a language model with a memory of its own.
 
-    The steps of the model are shown dimmed as they happen. Ctrl-C ends a long answer; the message
-    is kept. /core and /queue show what the model sees, /help lists all commands.
+    The steps of the model are shown dimmed as they happen. Ctrl-C ends a long answer (the
+    message is kept), and at the prompt, the chat. /core and /queue show what the model sees, /help
+    lists all commands.
 
     Examples:
 
@@ -80,7 +81,7 @@ def chat(
     with load_agent(agent, url=url, model=model, window=window, memory=memory) as loaded:
         session = _AgentSession(loaded, user)
         session.greet(is_kept=memory != _IN_MEMORY)
-        for line in read_lines():
+        for line in read_lines(ends_on_interrupt=True):
             if not session.answer(line):
                 break
         loaded.flush()
@@ -196,6 +197,7 @@ class _AnswerView:
     def show_end(self, answer: AgentAnswer) -> None:
         for earlier in answer.earlier:
             self._out.print(Text("An earlier message has been answered:", style="dim"))
+            self._out.print(format_event(earlier))
             self._out.print(Text(earlier.text))
         self._show_messages(answer.messages)
         if not answer.messages:

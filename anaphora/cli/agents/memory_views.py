@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from anaphora.cli.agents.step_view import format_end, format_step, shorten
+from anaphora.cli.agents.step_view import format_end, format_event, format_step, shorten
 from anaphora.cli.dialog.chat_memory import print_exchange
 from anaphora.core.plurals import pluralize
 
@@ -131,6 +131,7 @@ def show_steps(out: Console, agent: Agent, user: str, _: str) -> None:
     if not answers:
         out.print(Text("there is no answer yet", style="dim"))
     for answer in answers:
+        out.print(format_event(answer))
         for step in answer.steps:
             for line in format_step(step, answer.messages, length=None):
                 out.print(Text(line, style="dim"))

@@ -13,7 +13,7 @@ from anaphora.models.reading.source import replace_unprintable
 if TYPE_CHECKING:
     from anaphora.agents.answer import AgentAnswer, AgentStep, CalledFunction
 
-__all__ = ["format_end", "format_step", "shorten"]
+__all__ = ["format_end", "format_event", "format_step", "shorten"]
 
 _MAX_LINE = 160  # characters
 _TELLS_USER = "send_message"
@@ -32,6 +32,12 @@ def format_step(
             if call.result is not None and (call.failed or length is None):
                 mark = "failed: " if call.failed else ""
                 yield f"    {mark}{shorten(call.result, length)}"
+
+
+def format_event(answer: AgentAnswer) -> Text:
+    """Format what an answer answers: what the user said, or another event."""
+    who = "you" if answer.kind == "user_message" else answer.kind
+    return Text.assemble((who, "bold"), f"  {shorten(answer.event_text, None)}")
 
 
 def format_end(answer: AgentAnswer) -> Text:

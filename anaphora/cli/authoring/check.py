@@ -124,10 +124,11 @@ def _is_agent(name: str) -> bool:
 
 
 def _check_agent(out: Console, name: str) -> Suite:
-    from anaphora.agents.files.reading import load_agent_file
+    from anaphora.agents.files.reading import resolve_agent_file
 
     try:
-        agent = load_agent_file(name)
+        agent, references = resolve_agent_file(name)
+        references.close()
     except AnaphoraError as error:
         print_error(error)
         return Suite(name, error=str(error))

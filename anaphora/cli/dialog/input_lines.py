@@ -17,8 +17,9 @@ def is_typed() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def read_lines() -> Iterator[str]:
-    """The lines of the standard input; on a terminal, what the user types until Ctrl-D."""
+def read_lines(*, ends_on_interrupt: bool = False) -> Iterator[str]:
+    """The lines of the standard input; on a terminal, what the user types until Ctrl-D or, if
+    ``ends_on_interrupt``, Ctrl-C."""
     if sys.stdin is None:  # closed by the parent process
         return
     if not is_typed():
@@ -34,6 +35,9 @@ def read_lines() -> Iterator[str]:
             print()
             return
         except KeyboardInterrupt:
+            if ends_on_interrupt:
+                print()
+                return
             print("\n(Ctrl-D or /quit leaves)")
 
 

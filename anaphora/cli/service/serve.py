@@ -67,6 +67,12 @@ def serve(
             "of each agent's file.",
         ),
     ] = None,
+    fallback: Annotated[
+        str | None,
+        value_option(
+            "NAME", "The name of the agent that answers what no intent fits. Default: none."
+        ),
+    ] = None,
     host: Annotated[
         str | None,
         value_option(
@@ -137,6 +143,7 @@ def serve(
         models=tuple(models) if models else None,
         agents=tuple(agent) if agent else None,
         chat_model={"url": chat_model_url},
+        fallback=fallback,
         store=store,
         host=host,
         port=port,

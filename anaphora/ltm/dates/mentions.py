@@ -104,7 +104,10 @@ def resolve_dates(
 @lru_cache(maxsize=64)
 def date_order(language: str) -> str:
     """Return the order of day, month and year in a language or its region ("en-GB")."""
-    from anaphora.entities.builtin.dates.dateparser_vocabulary import is_supported, load_vocabulary
+    from anaphora.entities.builtin.dates.grammar.dateparser_vocabulary import (
+        is_supported,
+        load_vocabulary,
+    )
 
     code = _language_code(language)
     region = language.replace("_", "-").partition("-")[2].upper()
@@ -277,7 +280,7 @@ def _load_reader(language: str, order: str = "") -> DateParser:
 @lru_cache(maxsize=32)
 def _load_words(language: str) -> tuple[frozenset[str], frozenset[str]]:
     """Load the names of months and weekdays, and the stop words."""
-    from anaphora.entities.builtin.dates.dateparser_vocabulary import load_vocabulary
+    from anaphora.entities.builtin.dates.grammar.dateparser_vocabulary import load_vocabulary
     from anaphora.entities.words.function_words import load_stop_words
 
     known = load_vocabulary(language)

@@ -38,11 +38,11 @@ def with_reply(state: QuestionState, reply: Reply, at: datetime) -> QuestionStat
     """Return the state with its reply, ready at the time ``at``.
 
     A prompt ("For which city?") is a result, too: ``resMeta`` distinguishes it from an answer. A
-    rejection is an error, unless a hook of the bot answers it.
+    rejection is an error, unless a hook of the bot or an agent answers it.
     """
     if reply.explanation:
         state = state.model_copy(update={"log_holder": reply.explanation.to_dict()})
-    if reply.status == "rejected" and reply.result is None:
+    if reply.status == "rejected" and reply.result is None and not reply.answered_by:
         return with_error(state, ErrorCode.REJECTED, reply.text or reply.reason, at)
     is_text = reply.result is None or isinstance(reply.result, str)
     body = reply.text if is_text else reply.result

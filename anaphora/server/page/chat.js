@@ -138,6 +138,7 @@ function lines(reply) {
     case "incomplete":
       return [reply.prompt || reply.text, ""];
     case "rejected": {
+      if (reply.answered_by) return [reply.text, `Answered by ${reply.answered_by}.`];
       const reason = sentence(reply.reason || reply.text || "none of its intents fits");
       const own = reply.text && reply.text !== reply.reason;
       return own ? [reply.text, `${reason}.`] : ["That was not understood.", `${reason}.`];

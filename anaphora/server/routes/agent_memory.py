@@ -24,6 +24,7 @@ from anaphora.server.schemas.agent_requests import (
     AgentSourceQuery,
     AgentStepsQuery,
     BlockValue,
+    MemoryValue,
 )
 from anaphora.server.schemas.agent_serializers import (
     serialize_answer,
@@ -46,6 +47,7 @@ _PollCaller = Annotated[Caller, Depends(require_scope("read", bucket="poll"))]
 _WriteCaller = Annotated[Caller, Depends(require_scope("write"))]
 _UserQuery = Annotated[UserQuery, Query()]
 _Label = Annotated[str, Path(description="The label of the block.", examples=["human"])]
+_MemoryName = Annotated[str, Path(description="The name of the memory.", examples=["character"])]
 
 router = APIRouter(prefix="/v1/agents/{agent}", tags=["agents"])
 
@@ -92,6 +94,38 @@ async def edit_block(
 
     def edit() -> None:
         found.edit_block(label, body.value, user=user.id, tenant=tenant_id(user))
+
+    await agents.change(found, user, edit)
+    return json_response(await _load_core(request, caller, agent, body.user))
+
+
+@router.put(
+    "/memories/{name}",
+    summary="Edit a declared memory",
+    **describe(
+        "editMemory",
+        api.AgentCore,
+        "unknown-agent",
+        "not-found",
+        "conflict",
+        "agent-refused",
+        body=MemoryValue,
+    ),
+)
+async def edit_memory(
+    request: Request, caller: _WriteCaller, agent: AgentName, name: _MemoryName
+) -> Response:
+    """Set the value of a declared memory of the type `state`, also of one that is written once. An
+    answer in progress is finished first."""
+    body = await read_body(request, MemoryValue)
+    agents = get_agents(request)
+    found, user = agents.get(agent), caller.engine_user(body.user)
+    if name not in found.memory_names:
+        known = ", ".join(found.memory_names) or "none"
+        raise ProblemError("not-found", f"The agent has no such memory; its memories are {known}.")
+
+    def edit() -> None:
+        found.edit_memory(name, body.value, user=user.id, tenant=tenant_id(user))
 
     await agents.change(found, user, edit)
     return json_response(await _load_core(request, caller, agent, body.user))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -18,6 +18,7 @@ __all__ = [
     "AgentSourceQuery",
     "AgentStepsQuery",
     "BlockValue",
+    "MemoryValue",
 ]
 
 _EventId = Annotated[
@@ -56,6 +57,15 @@ class BlockValue(UserQuery):
     """The new value of a core block."""
 
     value: str = Field(description="The whole text of the block.", examples=["Name: Ann."])
+
+
+class MemoryValue(UserQuery):
+    """The new value of a declared memory."""
+
+    value: str | dict[str, Any] | None = Field(
+        description="The whole value: a text, or an object of its fields; null resets it.",
+        examples=[{"name": "Bea", "class": "elf"}],
+    )
 
 
 class AgentDocument(StrictModel):

@@ -34,7 +34,7 @@ def serialize_agent(agent: Agent) -> api.AgentInfo:
     """Serialize an agent in short."""
     return api.AgentInfo(
         agent.name,
-        agent.model.name,
+        agent.model.model,
         agent.model.window,
         tuple(block.label for block in agent.blocks),
         graph=agent.graph is not None,
@@ -48,6 +48,7 @@ def serialize_answer(answer: AgentAnswer, *, agent: str, user: str) -> api.Agent
         user,
         event=answer.event,
         kind=answer.kind,
+        event_text=answer.event_text,
         messages=answer.messages,
         steps=tuple(map(serialize_step, answer.steps)),
         usage=_serialize_total(answer.usage),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from anaphora.core.name_hints import did_you_mean
 from anaphora.core.request import User
 from anaphora.engine.identity import tenant_id
-from anaphora.errors import AnaphoraError
+from anaphora.errors import AnaphoraError, Problem
 from anaphora.server.problems import ProblemError
 from anaphora.server.service.conversation_locks import AsyncConversationLocks
 from anaphora.server.service.futures import wrap_future
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anaphora.server.service.service import Service
     from anaphora.server.settings.model import Settings
 
-__all__ = ["AgentService", "close_agents", "open_agents"]
+__all__ = ["AgentService", "close_agents", "find_fallback", "open_agents"]
 
 _KEPT = (
     "This server is shutting down before the agent has answered. The message is kept: send it "
@@ -168,9 +168,11 @@ def open_agents(settings: Settings, memory: LongTermMemory | None) -> tuple[Agen
     """Load the agents of the settings, whose recall memory is the long-term ``memory`` (None: each
     has one of its own in the memory of the process).
 
-    Raises :class:`AnaphoraError` for files with mistakes, and for stores that cannot be used.
+    Raises :class:`AnaphoraError` for files with mistakes, for stores that cannot be used, and if
+    the fallback of the settings is none of the agents.
     """
     if not settings.agents:
+        find_fallback(settings, ())
         return ()
     from anaphora.agents.files.loader import load_agent
 
@@ -190,10 +192,26 @@ def open_agents(settings: Settings, memory: LongTermMemory | None) -> tuple[Agen
         counted = Counter(agent.name for agent in opened)
         if twice := next((name for name, times in counted.items() if times > 1), None):
             raise AnaphoraError(f"two agents are called '{twice}': rename one")
+        find_fallback(settings, opened)
     except BaseException:
         close_agents(opened)
         raise
     return tuple(opened)
+
+
+def find_fallback(settings: Settings, agents: Iterable[Agent]) -> Agent | None:
+    """Return the agent that answers what no intent fits; None without one.
+
+    Raises :class:`AnaphoraError` if the settings name none of the agents.
+    """
+    if settings.fallback is None:
+        return None
+    by_name = {agent.name: agent for agent in agents}
+    if settings.fallback not in by_name:
+        hint = did_you_mean(settings.fallback, by_name, label="there are")
+        message = f"the fallback '{settings.fallback}' is none of the agents"
+        raise AnaphoraError(str(Problem(message, hint=hint)))
+    return by_name[settings.fallback]
 
 
 def close_agents(agents: Iterable[Agent]) -> None:

@@ -176,10 +176,29 @@ class _SettingsReader:
 
     def validate(self) -> Settings:
         try:
-            return Settings(**self._values)
+            settings = Settings(**self._values)
         except ValidationError as error:
             problems = sorted(map(self._problem, relevant_errors(error)), key=_problem_position)
             raise AnaphoraError("\n".join(map(str, problems))) from None
+        self._check_fallback(settings)
+        return settings
+
+    def _check_fallback(self, settings: Settings) -> None:
+        """Raise an error if the fallback is none of the agents."""
+        if settings.fallback is None:
+            return
+        from anaphora.agents.files.reading import load_agent_file
+
+        try:
+            names = [load_agent_file(source).id for source in settings.agents]
+        except ModelError:  # opening the agents reports it
+            return
+        if settings.fallback not in names:
+            hint = did_you_mean(settings.fallback, names, label="there are")
+            problem = self.origins["fallback",].problem(
+                f"there is no agent '{settings.fallback}'", hint or "name its file in 'agents'"
+            )
+            raise AnaphoraError(str(problem))
 
     def _set(self, name: str, value: Any, origin: str) -> None:
         self._values[name] = value

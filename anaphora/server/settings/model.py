@@ -277,6 +277,9 @@ class Settings(BaseSettings):
         le=1_000,
         description="Events that the agents of a worker process at the same time.",
     )
+    fallback: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, description="The name of the agent that answers what no intent fits."
+    )
     chat_model: ChatModelSettings = ChatModelSettings()
     memory: MemorySettings = MemorySettings()
     log: LogSettings = LogSettings()

@@ -27,9 +27,52 @@ def test_once_the_user_has_an_answer_a_failure_does_not_make_another_one(endpoin
     ann = agent(play)
     answer = ann.send("What is my balance?", id="q")
     assert (answer.messages, answer.ended) == (("Your balance is 5.",), "partial")
-    assert "400" in answer.detail
+    assert answer.detail == "the language model refused the request (status 400)"
     assert ann.send("What is my balance?", id="q") == answer
     assert len(play.requests) == 2
+
+
+def exchanges(agent):
+    assert agent.flush(30)
+    found = [one.exchange for one in agent.recall(size=50).passages]
+    return [(one.question, one.answer) for one in reversed(found)]
+
+
+def test_a_message_and_the_answer_to_its_repetition_are_one_exchange(endpoint, agent):
+    ann = agent(endpoint([fault("status 400"), fault("status 400"), tell("Hello!")]))
+    for _ in range(2):
+        with pytest.raises(ChatModelError):
+            ann.send("Hi!", id="a")
+    ann.send("Hi!", id="a")
+    assert exchanges(ann) == [("Hi!", "Hello!")]
+
+
+def test_an_interrupted_message_and_its_answer_are_one_exchange(endpoint, agent, monkeypatch):
+    ann = agent(endpoint([tell("Hello!")]))
+    with monkeypatch.context() as patched:
+        patched.setattr(ann.model, "complete", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            ann.send("Hi!", id="a")
+    ann.interrupt()
+    ann.send("Hi!", id="a")
+    assert exchanges(ann) == [("Hi!", "Hello!")]
+
+
+def test_a_failed_message_that_is_not_sent_again_is_kept_with_the_next_event(endpoint, agent):
+    play = endpoint([fault("status 400"), tell("Hello!"), fault("status 400"), tell("Late.")])
+    ann = agent(play)
+    with pytest.raises(ChatModelError):
+        ann.send("One.", id="1")
+    ann.send("Two.", id="2")
+    assert exchanges(ann) == [("One.", ""), ("Two.", "Hello!")]
+    with pytest.raises(ChatModelError):
+        ann.send("One.", id="1")
+    ann.send("One.", id="1")
+    assert exchanges(ann) == [("One.", ""), ("Two.", "Hello!"), ("", "Late.")]
+
+
+def interrupt(*_, **__):
+    raise KeyboardInterrupt
 
 
 def test_an_id_that_belongs_to_another_message_is_refused(endpoint, agent):

@@ -7,9 +7,16 @@ from textwrap import dedent
 import pytest
 
 from anaphora.agents.files.loader import load_agent
-from anaphora.errors import AgentError, AnaphoraError
+from anaphora.agents.memories.declarations import PART_FUNCTIONS
+from anaphora.errors import AgentError, ModelError
 from tests.agents.memories.sample_agents import functions_of, reply, system_of, texts_of
 from tests.support.chat_endpoint import ScriptedEndpoint, call
+
+LAMP = """\
+id: lamp
+elements: [{id: lamp}]
+intents: ["intent=lamp term(x)={# == 'lamp'}"]
+"""
 
 
 @pytest.fixture
@@ -114,20 +121,98 @@ def test_states_choose_among_the_functions(endpoint, write):
         ("['roll']", "written as module#function"),
         ("['dice#role']", "did you mean 'roll'"),
         ("['dices#roll']", "no Python module 'dices'"),
+        ("['dice#roll', 'coins#roll']", "two functions have the name 'roll'"),
+        ("['dice#throw']", "must name its parameters"),
     ],
 )
 def test_a_function_that_does_not_exist_is_refused(endpoint, write, functions, reason):
-    write("def roll():\n    return 6\n", "dice.py")
+    write("def roll():\n    return 6\n\n\ndef throw(*dice):\n    return 6\n", "dice.py")
+    write("def roll():\n    return 6\n", "coins.py")
     path = write(f"agent: a\nfunctions: {functions}\n")
-    with pytest.raises(AnaphoraError) as refused:
+    with pytest.raises(ModelError) as refused:
         load_agent(path, url=endpoint.url)
     assert reason in str(refused.value)
+    assert refused.value.line == 2
+
+
+def test_all_names_that_refer_to_nothing_are_reported_at_once_with_their_places(write):
+    write("def roll() -> int:\n    return 6\n", "dice.py")
+    write(f"{LAMP}elments: []\n", "broken.yaml")
+    write("An elf is an elf.\n", "rules.md")
+    path = write(
+        """
+        agent: a
+        memories: {notes: {type: state, after: note}, quest: {type: state}}
+        functions:
+          - dice#rol
+          - dise#roll
+          - files: {root: notez}
+        engines: [wether, broken.yaml, brokn.yaml]
+        documents: [rules.md, rule.md]
+        """
+    )
+    write("x", "notes/x.txt")
+    with pytest.raises(ModelError) as raised:
+        load_agent(path, url="http://localhost/v1")
+    places = [
+        (one.source.rpartition("/")[2], one.line, one.column, one.hint)
+        for one in raised.value.problems
+    ]
+    assert places == [
+        ("agent.yaml", 2, 40, "there is: quest"),
+        ("agent.yaml", 4, 5, "did you mean 'roll'?"),
+        ("agent.yaml", 5, 5, "did you mean 'dice'?"),
+        ("agent.yaml", 6, 19, "did you mean 'notes'?"),
+        ("agent.yaml", 7, 11, "did you mean 'weather'?"),
+        ("broken.yaml", 4, 1, "did you mean 'elements'?"),
+        ("agent.yaml", 7, 32, "did you mean 'broken.yaml'?"),
+        ("agent.yaml", 8, 23, "did you mean 'rules.md'?"),
+    ]
+    assert str(raised.value).count("^") == len(places)
 
 
 def test_a_state_that_names_an_unknown_tool_is_refused(endpoint, write):
-    path = write("agent: a\nmemories: {m: {type: state}}\nstates: {s: {tools: [flop]}}\n")
-    with pytest.raises(AgentError, match="names the tool 'flop'"):
+    path = write(
+        """
+        agent: a
+        memories: {quest: {type: state}}
+        states:
+          one: {until: quest, tools: [write_qest]}
+          two: {tools: [flop]}
+        """
+    )
+    with pytest.raises(ModelError) as raised:
         load_agent(path, url=endpoint.url)
+    first, second = raised.value.problems
+    assert (first.line, first.column, first.hint) == (4, 31, "did you mean 'write_quest'?")
+    assert (second.line, second.column) == (5, 17)
+    assert second.message == "there is neither a function nor a memory 'flop'"
+
+
+def test_a_state_may_name_every_function_that_there_is(endpoint, write):
+    parts = ", ".join(f"{part}: {{type: {part}}}" for part in PART_FUNCTIONS)
+    functions = ", ".join(name for names in PART_FUNCTIONS.values() for name in names)
+    path = write(
+        f"""
+        agent: a
+        memories:
+          {{first: {{type: state, update: once}}, later: {{type: state, after: first}}, {parts}}}
+        engines: [time]
+        states:
+          all:
+            tools: [ask_time, first, write_first, correct_first, write_later, core, {functions}]
+        """
+    )
+    load_agent(path, url=endpoint.url).close()
+
+
+def test_an_engine_may_be_a_file_beside_the_agent(endpoint, write):
+    write(LAMP, "models/lamp.yaml")
+    path = write("agent: a\nengines: [models/lamp.yaml]\n")
+    endpoint.play([reply("Hi")])
+    with load_agent(path, url=endpoint.url) as agent:
+        agent.send("Hello")
+    assert "ask_lamp" in functions_of(endpoint.requests[0])
 
 
 def test_files_are_read_below_their_folder_only(endpoint, write):

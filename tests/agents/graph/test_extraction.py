@@ -16,7 +16,7 @@ from anaphora.agents.graph.graph import KnowledgeGraph
 from anaphora.chat_model.chat_model import ChatModel
 from anaphora.errors import ChatModelError
 from anaphora.ltm.exchange import Exchange
-from tests.agents.graph.sample_graphs import ANN, day, texts
+from tests.agents.graph.sample_graphs import ANN, add, day, texts, times
 from tests.support.chat_endpoint import Reply, ScriptedEndpoint, call, fault, say
 
 MOVED = "I'm Ann and I have just moved to Kyoto, where my brother Bob lives."
@@ -153,11 +153,11 @@ def test_an_answer_without_facts_gives_none(endpoint_with, answer):
 def test_no_answer_can_break_the_reading(value, data):
     from anaphora.agents.graph.extraction import _read_fact, _read_place
 
-    names = st.sampled_from(["exchange", "subject", "relation", "object", "since"])
-    item = data.draw(st.dictionaries(names, st.just(value) | st.text(max_size=5)))
+    keys = ["exchange", "subject", "relation", "object", "since", "ended", "until"]
+    item = data.draw(st.dictionaries(st.sampled_from(keys), st.just(value) | st.text(max_size=5)))
     place = _read_place(item, 3)
     assert place is None or 0 <= place < 3
-    found = _read_fact(item, said(MOVED))
+    found = _read_fact(item, said(MOVED), frozenset(["kyoto"]))
     assert found is None or len(found.subject) <= 80
 
 
@@ -228,3 +228,70 @@ def test_what_a_model_finds_is_added_with_its_source_and_time(endpoint_with, gra
     assert texts(graph.facts(ANN)) == ["user, lives in, Osaka"]
     assert texts(graph.facts(ANN, at=day(2))) == ["user, lives in, Kyoto"]
     assert "Kyoto" in endpoint.requests[1]["messages"][1]["content"]  # suggested as a name
+
+
+class TestFactsThatEnd:
+    """What the user says not to hold any more is closed; nothing is deleted."""
+
+    @pytest.fixture
+    def known(self, graph: KnowledgeGraph) -> KnowledgeGraph:
+        add(graph, "user, lives in, Kyoto; user, works at, Acme; Bob, lives in, Kyoto", at=1)
+        return graph
+
+    def learn(self, endpoint_with, graph, text: str, *facts: object, at: float = 9):
+        endpoint, model = endpoint_with([record(*facts)])
+        changed, _ = learn_facts(graph, model, ANN, [said(text, at=at, clock=9)], model="chat")
+        return endpoint, changed
+
+    @pytest.mark.parametrize("relation", ["lives in", "Lives_In", "lived in", "live in"])
+    def test_a_fact_ends_when_the_user_says_so(self, endpoint_with, known, relation):
+        ended = fact("I", relation, "Kyoto", ended=True)
+        _, changed = self.learn(endpoint_with, known, "I no longer live in Kyoto.", ended)
+        assert texts(changed) == ["user, lives in, Kyoto"]
+        assert changed[0].invalid_at == day(9)
+        assert sorted(texts(known.facts(ANN, at=day(10)))) == [
+            "Bob, lives in, Kyoto",
+            "user, works at, Acme",
+        ]
+        assert "user, lives in, Kyoto" in texts(known.facts(ANN, at=day(8)))
+        assert "user, lives in, Kyoto" in texts(known.facts(ANN, at=day(10), history=True))
+
+    def test_it_ends_on_the_date_that_the_user_names(self, endpoint_with, known):
+        ended = fact("user", "works at", "Acme", until="2026-01-05")
+        _, (acme,) = self.learn(endpoint_with, known, "I left Acme on the fifth.", ended)
+        assert (acme.valid_at, acme.invalid_at) == (day(1), day(4))
+
+    def test_the_user_need_not_name_it_again(self, endpoint_with, known):
+        ended = fact("user", "works at", "Acme", ended=True)
+        endpoint, changed = self.learn(endpoint_with, known, "I don't work there any more.", ended)
+        assert texts(changed) == ["user, works at, Acme"]
+        sent = endpoint.requests[0]["messages"][1]["content"]
+        assert "user | works at | Acme" in sent.partition("<facts>")[2]
+
+    def test_what_takes_its_place_is_added(self, endpoint_with, known):
+        ended = fact("user", "lives in", "Kyoto", ended=True)
+        new = fact("user", "lives in", "Oslo")
+        self.learn(endpoint_with, known, "I left Kyoto and live in Oslo now.", ended, new)
+        now = texts(known.facts(ANN, subject="user", relation="lives in", at=day(10)))
+        assert now == ["user, lives in, Oslo"]
+
+    def test_it_can_begin_again(self, endpoint_with, known):
+        ended = fact("user", "lives in", "Kyoto", ended=True)
+        self.learn(endpoint_with, known, "I no longer live in Kyoto.", ended)
+        again = fact("user", "lives in", "Kyoto")
+        self.learn(endpoint_with, known, "I live in Kyoto again.", again, at=20)
+        spells = known.facts(ANN, subject="user", object="Kyoto", at=day(30), history=True)
+        assert times(spells) == [("Kyoto", 1, 9), ("Kyoto", 20, None)]
+
+    @pytest.mark.parametrize(
+        "ended",
+        [
+            fact("user", "lives in", "Atlantis", ended=True),  # known to nobody
+            fact("user", "owns", "Kyoto", ended=True),
+            fact("Acme", "lives in", "Kyoto", ended=True),
+        ],
+    )
+    def test_what_is_not_known_ends_nothing(self, endpoint_with, known, ended):
+        before = known.facts(ANN, at=day(10))
+        assert self.learn(endpoint_with, known, "I no longer live in Kyoto.", ended)[1] == []
+        assert known.facts(ANN, at=day(10)) == before

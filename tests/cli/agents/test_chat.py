@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from anaphora.chat_model.chat_model import ChatModel
 from anaphora.cli import app
 from anaphora.cli.agents import chat as chat_module
 from tests.support.chat_endpoint import Reply, ScriptedEndpoint, call, calls, fault
+from tests.support.terminal import Terminal
 
 HELLO = call("send_message", {"message": "Hello, Ann!"}, thought="A new user.")
 SAVED = call("core_memory_append", {"name": "human", "content": "Name: Ann."})
@@ -123,6 +126,12 @@ class TestViews:
         output = chat("Hi!", "/steps", script=[calls(SAVED, HELLO)])
         assert "    done" in output.partition("done  1 step")[2]
 
+    def test_steps_show_what_they_answer(self, chat: Chats) -> None:
+        script = [calls(SAVED, HELLO), HELLO]
+        output = chat("Hi, I'm Ann.", "How are you?", "/steps", script=script)
+        shown = [line for line in output.splitlines() if line.startswith("you  ")]
+        assert shown == ["you  Hi, I'm Ann.", "you  How are you?"]
+
     def test_usage_counts(self, chat: Chats) -> None:
         output = chat("Hi!", "/usage", script=[HELLO])
         assert re.search(r"^  in all +1 call, [\d,]+ \+ \d+ tokens", output, re.MULTILINE)
@@ -165,7 +174,7 @@ class TestTrouble:
     ) -> None:
         monkeypatch.setattr(chat_module, "is_typed", lambda: True)
         lines = iter(["A long one", "/retry"])
-        monkeypatch.setattr(chat_module, "read_lines", lambda: lines)
+        monkeypatch.setattr(chat_module, "read_lines", lambda **_: lines)
         complete = ChatModel.complete
 
         def interrupted(self: ChatModel, *args: Any, **options: Any) -> Any:
@@ -190,10 +199,76 @@ class TestTrouble:
         (folder / "ada.yaml").write_text("agent: ada\nfunctions: [tools#ring]\n", encoding="utf-8")
         monkeypatch.setattr(chat_module, "is_typed", lambda: True)
         lines = iter(["Ring!", "And now?"])
-        monkeypatch.setattr(chat_module, "read_lines", lambda: lines)
+        monkeypatch.setattr(chat_module, "read_lines", lambda **_: lines)
         endpoint.play([call("ring", {"bell": "door"}), HELLO])
         command = ["agent", "ada.yaml", "--url", endpoint.url]
         result = CliRunner().invoke(app, command)
         assert "Hello, Ann!" in result.stdout, result.output
         roles = [one["role"] for one in endpoint.requests[-1]["messages"]]
         assert roles == ["system", "user", "assistant", "tool", "user"]
+
+
+class SlowModel:
+    """A model that answers a long message when it is told to."""
+
+    def __init__(self) -> None:
+        self.asked, self.let_go = threading.Event(), threading.Event()
+
+    def __call__(self, body: dict[str, Any]) -> Reply:
+        if "A long one" in str(body["messages"][-1]["content"]):
+            self.asked.set()
+            self.let_go.wait(120)
+        return HELLO
+
+
+class TestTerminal:
+    """A real pseudo-terminal: Ctrl-C is a key there."""
+
+    @pytest.fixture
+    def model(self) -> Iterator[SlowModel]:
+        model = SlowModel()
+        yield model
+        model.let_go.set()
+
+    @pytest.fixture
+    def terminal(
+        self, endpoint: ScriptedEndpoint, model: SlowModel, tmp_path: Path
+    ) -> Iterator[Terminal]:
+        endpoint.play(model)
+        command = ("agent", "assistant", "--url", endpoint.url, "--memory", "sqlite:///ada.db")
+        opened = Terminal(str(tmp_path), *command)
+        yield opened
+        opened.close()
+
+    def test_ctrl_c_during_an_answer_leaves_a_chat_that_works(
+        self, terminal: Terminal, model: SlowModel, endpoint: ScriptedEndpoint
+    ) -> None:
+        terminal.wait_for("> ")
+        terminal.type("A long one\n")
+        assert model.asked.wait(60)
+        terminal.type("\x03")
+        terminal.wait_for("interrupted; your message is kept, /retry sends it again", seconds=30)
+        assert not model.let_go.is_set()
+        model.let_go.set()  # the endpoint answers one request after the other
+        terminal.wait_for("> ")
+        terminal.type("Are you there?\n")
+        terminal.wait_for("Hello, Ann!")
+        terminal.wait_for("done")
+        terminal.wait_for("> ")
+        roles = [one["role"] for one in endpoint.requests[-1]["messages"]]
+        assert roles == ["system", "user", "user"]
+        terminal.type("/steps\n")
+        terminal.wait_for("failed")
+        terminal.wait_for("interrupted")
+        terminal.wait_for("> ")
+        terminal.type("\x04")
+        assert terminal.process.wait(30) == 0
+        assert "Traceback" not in terminal.seen
+
+    def test_ctrl_c_at_the_prompt_leaves(self, terminal: Terminal) -> None:
+        terminal.wait_for("> ")
+        terminal.type("Hi!\n")
+        terminal.wait_for("Hello, Ann!")
+        terminal.wait_for("> ")
+        assert terminal.leave_by_ctrl_c() == 0
+        assert "Traceback" not in terminal.seen

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
-import pty
-import select
-import signal
 import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,6 +17,7 @@ from anaphora.cli import app
 from anaphora.cli.dialog import chat as chat_module
 from anaphora.cli.dialog.input_lines import read_lines as lines
 from tests.support.plain_models import CINEMA, PLAIN_WEATHER
+from tests.support.terminal import Terminal
 
 
 def chat(*lines: str, model: str = PLAIN_WEATHER) -> str:
@@ -231,59 +227,9 @@ class TestWatching:
         assert "reloaded" not in output
 
 
-def restore_ctrl_c() -> None:
-    """Restore the default handling of Ctrl-C, which a background shell may ignore or block."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
-
-
-class Terminal:
-    """A chat in a pseudo-terminal."""
-
-    def __init__(self, home: str) -> None:
-        self._master, slave = pty.openpty()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "anaphora", "chat", PLAIN_WEATHER],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env=os.environ | {"XDG_STATE_HOME": home, "TERM": "xterm"},
-            start_new_session=True,
-            preexec_fn=restore_ctrl_c,
-        )
-        os.close(slave)
-        self.seen = ""
-
-    def type(self, text: str) -> None:
-        os.write(self._master, text.encode())
-
-    def wait_for(self, text: str, seconds: float = 120) -> None:
-        end = time.monotonic() + seconds
-        while text not in self.seen:
-            ready, _, _ = select.select([self._master], [], [], max(0, end - time.monotonic()))
-            assert ready, f"{text!r} did not come; so far: {self.seen!r}"
-            self.seen += os.read(self._master, 4096).decode("utf-8", "replace")
-        self.seen = self.seen.split(text, 1)[1]
-
-    def press_ctrl_c(self, until: str) -> None:
-        """Press Ctrl-C, more than once if needed: readline misses one just before it waits for a
-        key."""
-        for _ in range(60):
-            os.kill(self.process.pid, signal.SIGINT)
-            with suppress(AssertionError):
-                return self.wait_for(until, seconds=2)
-        raise AssertionError(f"{until!r} did not come")
-
-    def close(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-        os.close(self._master)
-
-
 @pytest.fixture
 def terminal(tmp_path):
-    opened = Terminal(str(tmp_path))
+    opened = Terminal(str(tmp_path), "chat", PLAIN_WEATHER)
     yield opened
     opened.close()
 

@@ -18,6 +18,8 @@ from anaphora import Engine
 from anaphora.agents.agent import Agent
 from anaphora.agents.archive.document import Document
 from anaphora.agents.context.blocks import Block
+from anaphora.agents.files.loader import open_agent as open_declared
+from anaphora.agents.files.reading import parse_agent_file
 from anaphora.agents.graph.facts import NewFact
 from anaphora.chat_model.chat_model import ChatModel
 from anaphora.ltm.retrieval.store import UserKey
@@ -265,6 +267,7 @@ class TestTheMainContext:
         expect(lines.first).to_contain_text("Hi, I'm Ann.")
         expect(lines.nth(1).locator("summary code")).to_have_text("send_message")
         expect(page.locator("#agent-steps .events > li")).to_have_count(1)
+        expect(page.locator("#agent-steps .event-text")).to_have_text("Hi, I'm Ann.")
         expect(page.locator("#agent-usage tbody tr").first.locator("td").first).to_have_text("1")
 
 
@@ -316,6 +319,42 @@ class TestTheCoreMemory:
         expect(human.locator("textarea")).to_have_value("I am typing")
         human.get_by_role("button", name="Undo").click()
         expect(human.locator("textarea")).to_have_value("Name: Ann.")
+
+
+class TestDeclaredMemories:
+    @pytest.fixture
+    def ada(self, endpoint: ScriptedEndpoint) -> Iterator[Agent]:
+        declared = "{type: state, schema: {name: text, class: {choices: [elf, dwarf]}}}"
+        text = f"agent: ada\nmemories: {{hero: {declared}, quest: {{type: state}}}}"
+        file = parse_agent_file(text, Path("ada.yaml"))
+        with open_declared(file, url=endpoint.url) as agent:
+            yield agent
+
+    def test_a_text_can_be_corrected(self, visit: Visits, ada: Agent):
+        at = visit()
+        ada.edit_memory("quest", "Find the cave.", user=at.user)
+        quest = block(open_agent(at), "quest")
+        expect(quest.locator("textarea")).to_have_value("Find the cave.")
+        quest.locator("textarea").fill("Leave the cave.")
+        quest.get_by_role("button", name="Save").click()
+        expect(quest.get_by_role("button", name="Save")).to_be_hidden()
+        assert ada.memories(at.user)["quest"].value == "Leave the cave."
+
+    def test_fields_can_be_corrected(self, visit: Visits, ada: Agent):
+        at = visit(refused=True)
+        ada.edit_memory("hero", {"name": "Bea", "class": "elf"}, user=at.user)
+        hero = block(open_agent(at), "hero")
+        area = hero.locator("textarea")
+        for wrong, reason in (("{an elf", "This is not JSON"), ('{"class": "orc"}', "class")):
+            area.fill(wrong)
+            area.press("Control+Enter")
+            expect(hero.get_by_role("alert")).to_contain_text(reason)
+        assert ada.memories(at.user)["hero"].value == {"name": "Bea", "class": "elf"}
+        area.fill('{"name": "Bea", "class": "dwarf"}')
+        area.press("Control+Enter")
+        expect(hero.get_by_role("alert")).to_be_empty()
+        expect(area).to_have_value('{\n "name": "Bea",\n "class": "dwarf"\n}')
+        assert ada.memories(at.user)["hero"].value["class"] == "dwarf"
 
 
 class TestSearch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +22,7 @@ from anaphora.api.agents import (
 from anaphora.api.long_term_memory import Erasure, RecallPage
 from anaphora.ltm.retrieval.store import UserKey
 from anaphora.server.auth.keys import generate_key
+from tests.agents.memories.sample_agents import opened
 from tests.conftest import Clock
 from tests.server.api_schema import assert_described
 from tests.server.conftest import Serve
@@ -78,6 +80,68 @@ class TestCore:
         response = api.put(f"{ADA}/core/humor", json={"user": "ann", "value": "x"})
         assert slug(response) == "not-found"
         assert "persona, human" in response.json()["detail"]
+
+
+HERO = """
+    memories:
+      hero:
+        type: state
+        schema: {name: text, class: {choices: [elf, dwarf]}}
+        update: once
+        when: complete
+      quest: {type: state}
+    """
+
+
+class TestDeclaredMemories:
+    @pytest.fixture
+    def keeper(self, endpoint: ScriptedEndpoint) -> Iterator[Agent]:
+        with opened(HERO, endpoint) as agent:
+            yield agent
+
+    @pytest.fixture
+    def api(self, serve: Serve, keeper: Agent) -> TestClient:
+        return serve(agents=[keeper])
+
+    def edit(self, api: TestClient, name: str, value: Any) -> Any:
+        body = {"user": "ann", "value": value}
+        return api.put(f"/v1/agents/sample/memories/{name}", json=body)
+
+    def test_a_user_may_correct_one_that_is_written_once(
+        self, api: TestClient, keeper: Agent
+    ) -> None:
+        keeper.edit_memory("hero", {"name": "Bea", "class": "elf"}, user="ann")
+        response = self.edit(api, "hero", {"name": "Bea", "class": "dwarf"})
+        assert response.status_code == 200, response.text
+        assert_described(AgentCore, response.json())
+        (shown,) = response.json()["memories"]
+        assert (shown["name"], shown["value"]) == ("hero", {"name": "Bea", "class": "dwarf"})
+        assert keeper.memories("ann")["hero"].value["class"] == "dwarf"
+        assert not keeper.memories("bob")
+
+    def test_a_text_is_written_and_reset(self, api: TestClient, keeper: Agent) -> None:
+        assert self.edit(api, "quest", "Find the cave.").status_code == 200
+        assert keeper.memories("ann")["quest"].value == "Find the cave."
+        assert self.edit(api, "quest", None).status_code == 200
+        assert keeper.memories("ann")["quest"].value is None
+
+    @pytest.mark.parametrize("value", [{"class": "orc"}, {"colour": "red"}, "an elf"])
+    def test_a_value_that_does_not_fit_is_refused(
+        self, api: TestClient, keeper: Agent, value: Any
+    ) -> None:
+        response = self.edit(api, "hero", value)
+        assert slug(response) == "agent-refused"
+        assert "the memory 'hero' cannot have this value" in response.json()["detail"].lower()
+        assert not keeper.memories("ann")
+
+    def test_an_unknown_memory(self, api: TestClient) -> None:
+        response = self.edit(api, "heroes", "x")
+        assert slug(response) == "not-found"
+        assert "hero, quest" in response.json()["detail"]
+
+    def test_a_value_is_needed(self, api: TestClient) -> None:
+        response = api.put("/v1/agents/sample/memories/quest", json={"user": "ann"})
+        assert slug(response) == "invalid-request"
 
 
 class TestQueue:

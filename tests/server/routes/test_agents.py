@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import closing
 from typing import Any
 
 import httpx
@@ -11,7 +12,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from anaphora.agents.agent import Agent
+from anaphora.api import replies as api_replies
 from anaphora.api.agents import AgentAnswer, AgentAnswers, AgentList
+from anaphora.api.values import decode
+from anaphora.chat_model.chat_model import ChatModel
+from anaphora.errors import AnaphoraError
 from anaphora.server.auth.keys import generate_key
 from tests.conftest import Clock
 from tests.server.api_schema import assert_described
@@ -59,6 +64,7 @@ class TestMessages:
         assert [one["name"] for one in step["calls"]] == ["core_memory_append", "send_message"]
         assert not any(one["failed"] for one in step["calls"])
         assert (plain["agent"], plain["user"], plain["event"]) == ("ada", "ann", "first")
+        assert plain["event_text"] == "Hi, I'm Ann."
         assert (plain["kind"], plain["ended"], plain["earlier"]) == ("user_message", "done", [])
         assert plain["usage"]["calls"] == 1
         assert plain["usage"]["prompt_tokens"] > 100
@@ -115,8 +121,71 @@ class TestMessages:
         plain = api.get("/v1/agents/ada/steps", params={"user": "ann"}).json()
         assert_described(AgentAnswers, plain)
         assert plain["answers"] == answers
+        assert [one["event_text"] for one in plain["answers"]] == ["Hi!", "Hi!"]
         last = api.get("/v1/agents/ada/steps", params={"user": "ann", "limit": 1}).json()
         assert last["answers"] == answers[1:]
+
+
+class TestFallback:
+    """The agent behind the models of the service: the setting `fallback`."""
+
+    def test_what_no_intent_fits_is_answered_by_the_agent(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
+        api = serve(agents=[ada], fallback="ada")
+        endpoint.play([hello("Only of tea.")])
+        body = {"user": "ann", "text": "Do you dream?"}
+        plain = api.post("/v1/ask", json=body).json()
+        assert_described(api_replies.Reply, plain)
+        assert (plain["status"], plain["text"]) == ("rejected", "Only of tea.")
+        assert plain["answered_by"] == "ada"
+        assert decode(api_replies.Reply, plain).answered_by == "ada"
+        queue = api.get("/v1/agents/ada/queue?user=ann").json()
+        assert queue["messages"][0]["text"] == "Do you dream?"
+
+    def test_what_an_intent_fits_never_reaches_it(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
+        api = serve(agents=[ada], fallback="ada")
+        plain = api.post("/v1/ask", json={"text": "I'd like a tea"}).json()
+        assert plain["status"] == "matched"
+        assert "answered_by" not in plain
+        assert endpoint.requests == []
+
+    def test_it_knows_the_user_of_the_tenant(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
+        acme, kept = generate_key("acme", tenant="acme", scopes=("ask", "read"))
+        api = serve(agents=[ada], fallback="ada", keys=(kept,))
+        endpoint.play([hello()])
+        body = {"user": "ann", "text": "Do you dream?"}
+        assert api.post("/v1/ask", json=body, headers={"x-api-key": acme}).json()["answered_by"]
+        assert ada.state("ann", tenant="acme").messages == 3
+        assert ada.state("ann").messages == 0
+
+    def test_if_its_model_is_down_the_bot_answers_alone(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
+        alone = serve().post("/v1/ask", json={"text": "Do you dream?"}).json()
+        endpoint.play([fault("status 503")])
+        api = serve(agents=[ada], fallback="ada")
+        assert api.post("/v1/ask", json={"text": "Do you dream?"}).json() == alone
+
+    def test_nlpcraft_gets_its_answer_as_a_result(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
+        api = serve(agents=[ada], fallback="ada", nlpcraft=True)
+        endpoint.play([hello("Only of tea.")])
+        token = api.post(
+            "/nlpcraft/api/v1/signin", json={"email": "admin@admin.com", "passwd": "admin"}
+        ).json()["acsTok"]
+        body = {"acsTok": token, "txt": "Do you dream?", "mdlId": "tea", "usrExtId": "ann"}
+        state = api.post("/nlpcraft/api/v1/ask/sync", json=body).json()["state"]
+        assert (state["resType"], state["resBody"]) == ("text", "Only of tea.")
+
+    def test_a_name_of_no_agent_is_refused(self, serve: Serve, ada: Agent) -> None:
+        with pytest.raises(AnaphoraError, match="the fallback 'adda' is none of the agents"):
+            serve(agents=[ada], fallback="adda")
 
 
 class TestStream:
@@ -178,6 +247,7 @@ class TestEvents:
         ).json()
         assert_described(AgentAnswer, plain)
         assert (plain["kind"], plain["messages"], plain["ended"]) == ("login", [], "done")
+        assert plain["event_text"] == "Ann is back."
         assert "Ann is back." in json.dumps(endpoint.requests[0]["messages"])
 
     def test_a_heartbeat_is_ignored_while_they_are_paused(
@@ -233,6 +303,37 @@ class TestProblems:
         response = send(api, "Hi!")
         assert slug(response) == "chat-model-failed"
         assert "secret" not in response.text  # only an operator may see what the endpoint said
+
+    @pytest.mark.parametrize("kind", ["status 400", "status 503", "not-json", "half-stream"])
+    def test_what_failed_can_be_read_without_the_address_of_the_endpoint(
+        self,
+        serve: Serve,
+        ada: Agent,
+        endpoint: ScriptedEndpoint,
+        kind: str,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        key, kept = generate_key("reader", scopes=("ask", "read"))
+        api = serve(agents=[ada], keys=(kept,), headers={"x-api-key": key})
+        endpoint.play([fault(kind, "the server at http://x.internal is full")])
+        send(api, "Hi!")
+        response = api.get("/v1/agents/ada/steps", params={"user": "ann"})
+        (failed,) = response.json()["answers"]
+        assert failed["ended"] == "failed"
+        assert failed["detail"].startswith("the language model ")
+        address = endpoint.url.removeprefix("http://").removesuffix("/v1")
+        for secret in ("http", "internal", *address.split(":")):
+            assert secret not in response.text
+        assert endpoint.url in caplog.text
+
+    def test_the_list_of_agents_does_not_name_the_endpoint(
+        self, serve: Serve, ada: Agent, endpoint: ScriptedEndpoint
+    ) -> None:
+        model = ChatModel(endpoint.url)
+        with closing(model), Agent(model, name="bob") as bob:
+            listed = serve(agents=[bob]).get("/v1/agents")
+        assert listed.json()["agents"][0]["model"] == ""
+        assert "http" not in listed.text
 
     def test_a_quota_that_is_used_up(
         self, api: TestClient, endpoint: ScriptedEndpoint, now: Clock

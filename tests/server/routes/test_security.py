@@ -8,7 +8,6 @@ import io
 import json
 import logging
 from collections.abc import Iterator
-from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,8 @@ from starlette.testclient import TestClient
 
 from anaphora import Engine
 from anaphora.agents.agent import Agent
-from anaphora.chat_model.chat_model import ChatModel
+from anaphora.agents.files.loader import open_agent
+from anaphora.agents.files.reading import parse_agent_file
 from anaphora.server.app import create_app
 from anaphora.server.auth.keys import ALL_SCOPES, generate_key
 from anaphora.server.observability.logs import configure_logs
@@ -55,6 +55,7 @@ SCOPES = {
     ("post", "/v1/agents/{agent}/events"): "write",
     ("get", "/v1/agents/{agent}/core"): "read",
     ("put", "/v1/agents/{agent}/core/{label}"): "write",
+    ("put", "/v1/agents/{agent}/memories/{name}"): "write",
     ("get", "/v1/agents/{agent}/queue"): "read",
     ("get", "/v1/agents/{agent}/steps"): "read",
     ("get", "/v1/agents/{agent}/usage"): "read",
@@ -76,6 +77,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/v1/agents/{agent}/messages": {"text": "Hi!"},
     "/v1/agents/{agent}/events": {"kind": "login"},
     "/v1/agents/{agent}/core/{label}": {"value": "Name: Ann."},
+    "/v1/agents/{agent}/memories/{name}": {"value": "Asked for tea."},
     "/v1/agents/{agent}/archive": {"source": "diary", "text": "Kyoto."},
 }
 SHARED = "/v1/agents/{agent}/archive"  # without a user, it is the archive of all users
@@ -98,10 +100,11 @@ KEYS = (*(kept for _, kept in BY_SCOPE.values()), ACME_KEPT, OTHER_KEPT, ANN_KEP
 @pytest.fixture(scope="module")
 def agent() -> Iterator[Agent]:
     script = call_function("send_message", {"message": "Hello!"})
+    memories = "{core: {type: core}, facts: {type: graph}, notes: {type: state}}"
+    file = parse_agent_file(f"agent: ada\nmemories: {memories}\n", Path("ada.yaml"))
     with (
         ScriptedEndpoint(lambda body: script) as endpoint,
-        closing(ChatModel(endpoint.url)) as model,
-        Agent(model, name="ada", graph="beside") as agent,
+        open_agent(file, url=endpoint.url) as agent,
     ):
         yield agent
 
@@ -120,7 +123,7 @@ def call(
     if (method, path) == ("delete", SHARED):
         query = {"source": "diary"}
     body = BODIES.get(path, {}) | ({"user": user} if user else {})
-    path = path.format(agent="ada", label="human")
+    path = path.format(agent="ada", label="human", name="notes")
     if method in ("post", "put") and not query:
         return api.request(method, path, json=body, headers=sent)
     return api.request(method, path, params=query | ({"user": user} if user else {}), headers=sent)

@@ -321,6 +321,24 @@ def test_agents_and_their_language_model_are_settings(monkeypatch: pytest.Monkey
     assert (model.url, model.name, model.window) == ("http://localhost:8000/v1", None, 4_096)
 
 
+def test_a_fallback_is_one_of_the_agents(said: Callable[..., Path]) -> None:
+    said("agent: ada", "ada.yaml")
+    file = said("""\
+        agents: [ada.yaml, assistant]
+        fallback: asistant
+        """)
+    assert mistakes(file) == dedent("""\
+        bot.yaml:2:11: there is no agent 'asistant'
+          fallback: asistant
+                    ^
+          hint: did you mean 'assistant'?""")
+    assert load_settings(file, fallback="ada").fallback == "ada"
+    assert mistakes(file, fallback="bob") == (
+        "--fallback: there is no agent 'bob'\n  hint: there are: ada, assistant"
+    )
+    assert "name its file in 'agents'" in mistakes(fallback="ada")
+
+
 def test_an_endpoint_of_a_language_model_is_a_url() -> None:
     with pytest.raises(AnaphoraError, match=r"--chat-model-url: expected a URL that begins with"):
         load_settings(chat_model={"url": "localhost:8000"})

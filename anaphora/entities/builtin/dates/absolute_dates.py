@@ -16,8 +16,8 @@ from dateparser.date import DateDataParser
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.chart_parser import Item
-from anaphora.entities.builtin.dates.date_grammar import DateGrammar
-from anaphora.entities.builtin.dates.dateparser_vocabulary import is_supported
+from anaphora.entities.builtin.dates.grammar.date_grammar import DateGrammar
+from anaphora.entities.builtin.dates.grammar.dateparser_vocabulary import is_supported
 
 __all__ = ["find_absolute_dates"]
 
@@ -31,6 +31,7 @@ _LOOSE = re.compile(r"n([-/])n(?:\1[yn])?|nny")
 _LOOSE_DAY_FIRST = re.compile(rf"{_LOOSE.pattern}|n\.n\.?")
 _YEAR_MONTH = re.compile(r"y-n|n/y")
 _YEAR_MONTH_DAY_FIRST = re.compile(r"y-n|n[./]y")  # elsewhere 12.2024 is a number
+_YEAR_MONTH_YEAR_FIRST = re.compile(r"y[-/.]n|n/y")
 # Two dates joined by a mark without blanks: 24.-26.12., 12/24-12/26.
 _JOINED_DATES = (
     re.compile(r"n\.?(?P<joint>-)(?=n([./])n)"),
@@ -42,6 +43,10 @@ _JOINED_DATES = (
 _SHORT_YEAR = re.compile(r"\d\d?([./-])\d\d?\1\d\d")
 _OTHER_ORDERS = ("MDY", "DMY")
 _MONTHS = range(1, 13)
+_ENGLISH_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 _LONGEST_MONTH = 31  # days
 _FALLBACK_LANGUAGE = "en"
 _BASE_DATE = datetime(2000, 1, 1)  # in a leap year, which has a February 29
@@ -66,9 +71,9 @@ def find_absolute_dates(
         if letter not in "nmy":
             continue
         yield from _find_loose_date(letters, start, atoms, order, grammar.language)
-        kind, match = _match_date(letters, start, atoms)
+        kind, match = _match_date(letters, start, atoms, grammar)
         if match is None:
-            yield from _find_year_month(letters, start, atoms, order)
+            yield from _find_year_month(letters, start, atoms, order, grammar)
             continue
         written = atoms[start : match.end()]
         if kind == "shortdate":
@@ -86,7 +91,14 @@ def find_absolute_dates(
         text = " ".join(parts) if named else "".join(parts).rstrip(".")
         has_year = "y" in match.group() or sum(letter in "nm" for letter in match.group()) > 2
         meaning = _parse_date(text, grammar.language, order, has_year)
+        if meaning is None and named:  # a spelling that dateparser does not know
+            text = " ".join([_to_english(part, grammar) for part in parts])
+            meaning = _parse_date(text, _FALLBACK_LANGUAGE, order, has_year)
         yield Item(start, match.end(), kind, meaning or ("missing",))
+
+
+def _to_english(text: str, grammar: DateGrammar) -> str:
+    return _ENGLISH_MONTHS[grammar.months[text] - 1] if text in grammar.months else text
 
 
 def _separate_joined_dates(atoms: Sequence[Atom], letters: str) -> Sequence[Atom]:
@@ -141,14 +153,18 @@ def _find_loose_date(
         yield Item(start, match.end(), "loosedate", meaning)
 
 
-def _find_year_month(letters: str, start: int, atoms: Sequence[Atom], order: str) -> Iterator[Item]:
-    pattern = _YEAR_MONTH_DAY_FIRST if order.startswith("D") else _YEAR_MONTH
-    match = pattern.match(letters, start)
-    if match is None or not _is_contiguous(atoms, start, match.end()):
+def _find_year_month(
+    letters: str, start: int, atoms: Sequence[Atom], order: str, grammar: DateGrammar
+) -> Iterator[Item]:
+    patterns = {"D": _YEAR_MONTH_DAY_FIRST, "Y": _YEAR_MONTH_YEAR_FIRST}
+    match = patterns.get(order[0], _YEAR_MONTH).match(letters, start)
+    if match is None or not _is_contiguous(atoms, start, match.end(), grammar):
         return
     first, last = atoms[start].text, atoms[match.end() - 1].text
     year, month = (first, last) if match.group().startswith("y") else (last, first)
     if not 1900 <= int(year) < 2100:  # 3.1415
+        return
+    if match.group() == "y.n" and len(month) == 1:  # the version 2024.3
         return
     if int(month) in _MONTHS:
         yield Item(start, match.end(), "yearmonth", ("month_of", int(month), int(year)))
@@ -157,13 +173,13 @@ def _find_year_month(letters: str, start: int, atoms: Sequence[Atom], order: str
 
 
 def _match_date(
-    letters: str, start: int, atoms: Sequence[Atom]
+    letters: str, start: int, atoms: Sequence[Atom], grammar: DateGrammar
 ) -> tuple[str, re.Match[str] | None]:
     if match := _NAMED.match(letters, start):
         return "calendar", match
     for kind, pattern in (("calendar", _NUMERIC), ("shortdate", _DAY_MONTH)):
         match = pattern.match(letters, start)
-        if match and _is_contiguous(atoms, start, match.end()):
+        if match and _is_contiguous(atoms, start, match.end(), grammar):
             return kind, match
     return "", None
 
@@ -184,13 +200,16 @@ def _shape_letter(atom: Atom, grammar: DateGrammar) -> str:
     return atom.text if atom.text in ".,/-" else "x"
 
 
-def _is_contiguous(atoms: Sequence[Atom], start: int, end: int) -> bool:
-    """Whether the atoms are contiguous and not part of a longer number."""
+def _is_contiguous(atoms: Sequence[Atom], start: int, end: int, grammar: DateGrammar) -> bool:
+    """Whether the atoms are contiguous and not part of a longer number, nor of a name (X-5.12);
+    a preposition may be joined to them by a hyphen (ב-5.12)."""
     if not all(atoms[at].glued for at in range(start + 1, end)):
         return False
     before = atoms[start - 1] if start else None
     if atoms[start].glued and before is not None and before.text in ".,/-":
-        return False
+        is_joined = before.text == "-" and before.glued and start > 1
+        if not (is_joined and atoms[start - 2].text in grammar.prepositions):
+            return False
     behind = atoms[end : end + 2]
     goes_on = [atom.glued and (atom.kind == "digits" or atom.text in "./-") for atom in behind]
     return not (goes_on == [True, True] and behind[1].kind == "digits") and not (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from anaphora.entities.builtin.atoms import Atom, get_atoms, split_atoms
 from anaphora.entities.builtin.boolean import parse_yes_no
-from anaphora.entities.builtin.dates.date_grammar import DateGrammar
+from anaphora.entities.builtin.dates.grammar.date_grammar import DateGrammar
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.words.function_words import load_courtesy_phrases, load_stop_words
 from anaphora.entities.words.normalization import create_normalizer

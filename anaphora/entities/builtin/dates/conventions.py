@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
-
-from babel import Locale, UnknownLocaleError
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from anaphora.entities.builtin.language_region import region_of
 from anaphora.entities.words.normalization import base_code
 from anaphora.models.schema.day_parts import DAY_PARTS, parse_day_part
+
+if TYPE_CHECKING:
+    from babel import Locale
 
 __all__ = ["Conventions", "date_order", "resolve_conventions"]
 
@@ -73,6 +74,8 @@ def _find_region(language: str) -> Locale | None:
     region = region_of(language)
     if not region:
         return None
+    from babel import Locale, UnknownLocaleError  # takes 10 ms
+
     try:
         return Locale.parse(f"{base_code(language)}_{region}")
     except (UnknownLocaleError, ValueError):

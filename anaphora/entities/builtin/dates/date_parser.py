@@ -14,7 +14,7 @@ from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousNameFinder
-from anaphora.entities.builtin.dates.date_grammar import (
+from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DATE_TABLES,
     DateGrammar,
     load_grammar,
@@ -41,6 +41,7 @@ _ISLAND = re.compile(rb"[^\0]{1,%d}" % _MAX_ISLAND_ATOMS)
 _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
+_HOURS = 24  # of a day
 _FRACTIONS = {f"{n}/{of}": Fraction(n, of) for of in (2, 3, 4) for n in range(1, of)}
 _FRACTION_SIGNS = {
     "½": Fraction(1, 2), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3), "¼": Fraction(1, 4),
@@ -101,7 +102,10 @@ class DateParser:
         def is_word(atom: Atom) -> bool:
             return bool(self._grade_word(atom))
 
-        return WordSplitter(grammar.endings, grammar.plain_letters, marked, is_word)
+        def is_name(atom: Atom) -> bool:
+            return self._day_names.may_begin(atom.text)
+
+        return WordSplitter(grammar.endings, grammar.plain_letters, marked, is_word, is_name)
 
     def get_atoms(self, text: str) -> Sequence[Atom]:
         """The atoms of ``text``, endings by themselves in a language that has some."""
@@ -471,6 +475,9 @@ def _items_of_numeral(start: int, end: int, numeral: Numeral) -> Iterator[Item]:
     number = numeral.value
     yield Item(start, end, "ordinal" if numeral.ordinal else "number", number)
     if not isinstance(number, int):
+        if number < _HOURS and (number * 4).denominator == 1:  # tre e mezza
+            hours, minutes = divmod(int(number * 60), 60)
+            yield Item(start, end, "parthour", ("time", hours, minutes))
         return
     yield Item(start, end, "day", number)
     if 1000 <= number < 3000:

@@ -15,12 +15,12 @@ from anaphora.entities.builtin.dates.conventions import (
     date_order,
     resolve_conventions,
 )
-from anaphora.entities.builtin.dates.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.date_parser import (
     DateMatch,
     DateParser,
     get_date_parser,
 )
+from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.named_days.day_names import (
     keep_names_in,

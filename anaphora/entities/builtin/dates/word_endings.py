@@ -6,6 +6,7 @@ The rules of such a language have the endings as words of their own, glued to th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from anaphora.entities.builtin.atoms import Atom
@@ -15,13 +16,16 @@ __all__ = ["WordSplitter"]
 _APOSTROPHES = "'’"  # Mayıs'ta
 _SHORTEST_STEM = 2  # letters
 _MOST_ENDINGS = 2  # of one word
+_SHORTEST_HANGUL_STEM = 1  # a syllable is a letter
+_MOST_HANGUL_ENDINGS = 4  # as units are written as one with their numbers: 세시반까지는
+_HANGUL = re.compile("[가-힣]+")
 _MAX_CACHED_WORDS = 50_000
 
 
 class WordSplitter:
-    """Splits atoms by the words of a language. ``endings`` are those that ``is_word`` may have
-    behind it; ``plain`` maps letters to those that people also write for them (ş: s), in the words
-    ``marked``."""
+    """Splits atoms by the words of a language. ``endings`` stand behind what ``is_word``, or else
+    behind what ``is_name``; ``plain`` maps letters to those that people also write for them (ş: s),
+    in the words ``marked``."""
 
     def __init__(
         self,
@@ -29,6 +33,7 @@ class WordSplitter:
         plain: Mapping[str, str],
         marked: Iterable[str],
         is_word: Callable[[Atom], bool],
+        is_name: Callable[[Atom], bool],
     ) -> None:
         letters = str.maketrans(dict(plain))
         endings = frozenset(endings)
@@ -37,7 +42,7 @@ class WordSplitter:
         }
         self._lengths = sorted({len(one) for one in self._endings}, reverse=True)
         self._marked = {word.translate(letters): word for word in marked} if plain else {}
-        self._is_word = is_word
+        self._is_word, self._is_name = is_word, is_name
         self._parts: dict[str, tuple[str, ...]] = {}
 
     def split(self, atom: Atom) -> Sequence[Atom]:
@@ -76,23 +81,31 @@ class WordSplitter:
         if known is None:
             if len(self._parts) >= _MAX_CACHED_WORDS:
                 self._parts.clear()
-            known = self._parts[atom.text] = (
-                self._split_word(atom, 1) or self._split_word(atom, _MOST_ENDINGS) or (atom.text,)
+            is_hangul = _HANGUL.fullmatch(atom.text) is not None
+            most = _MOST_HANGUL_ENDINGS if is_hangul else _MOST_ENDINGS
+            shortest = _SHORTEST_HANGUL_STEM if is_hangul else _SHORTEST_STEM
+            splits = (
+                self._split_word(atom, count, shortest, is_stem)
+                for is_stem in (self._is_word, self._is_name)
+                for count in (1, most)
             )
+            known = self._parts[atom.text] = next(filter(None, splits), (atom.text,))
         return known
 
-    def _split_word(self, atom: Atom, most: int) -> tuple[str, ...]:
-        """The stem and up to ``most`` endings; nothing if there are none. One ending is the
-        shortest, of several the last one is the longest."""
+    def _split_word(
+        self, atom: Atom, most: int, shortest: int, is_stem: Callable[[Atom], bool]
+    ) -> tuple[str, ...]:
+        """The stem, of so many letters at least, and up to ``most`` endings; nothing if there are
+        none. One ending is the shortest, of several the last one is the longest."""
         text = atom.text
-        if self._is_word(atom):
+        if is_stem(atom):
             return (text,)
         if text in self._marked:
             return (self._marked[text],)
         for length in self._lengths[:: -1 if most == 1 else 1] if most else ():
             ending = self._endings.get(text[-length:])
-            if ending is not None and len(text) >= length + _SHORTEST_STEM:
+            if ending is not None and len(text) >= length + shortest:
                 shorter = atom._replace(text=text[:-length])
-                if parts := self._split_word(shorter, most - 1):
+                if parts := self._split_word(shorter, most - 1, shortest, is_stem):
                     return *parts, ending
         return ()

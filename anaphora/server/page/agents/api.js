@@ -42,6 +42,12 @@ export class AgentApi {
     return this.#api.call("PUT", path, { body: { user: this.user, value }, patience: null });
   }
 
+  /** Edit a declared memory: its whole value, null to reset it. */
+  editMemory(name, value) {
+    const path = `${this.#path}/memories/${encodeURIComponent(name)}`;
+    return this.#api.call("PUT", path, { body: { user: this.user, value }, patience: null });
+  }
+
   queue() {
     return this.#get("queue");
   }

@@ -73,7 +73,7 @@ export class AgentChat {
       h("div", { class: "asked" },
         h("span", { class: "number" }, h("span", { class: "unseen" }, "Message "), String(number)),
         turn.text === null
-          ? h("span", { class: "text forgotten" }, EVENTS[turn.kind] ?? "A message that has left the queue")
+          ? h("span", { class: "text forgotten" }, EVENTS[turn.kind])
           : h("span", { class: "text", dir: "auto" }, turn.text)),
       h("div", { class: "answer" },
         stepsOf(turn.steps, { inChat: true }),

@@ -1,4 +1,5 @@
-// The core memory: blocks that the user may edit, each with what it holds of what it may hold.
+// The core memory and the declared memories: texts that the user may edit, each block with what it
+// holds of what it may hold.
 
 import { Problem } from "../api.js";
 import { h } from "../dom.js";
@@ -6,6 +7,8 @@ import { number } from "./context.js";
 
 export class CoreView {
   #blocks = new Map(); // by label
+  #values = new Map(); // editors of declared memories, by name
+  #kept = new Map(); // their values
   #memories = h("div", { class: "memories" });
   #thread = null;
 
@@ -16,29 +19,39 @@ export class CoreView {
 
   /** Show the core memory. What is being edited is left alone. */
   show(thread, core) {
-    if (this.#thread !== thread) this.#blocks.clear();
+    if (this.#thread !== thread) this.#clear();
     this.#thread = thread;
-    for (const block of core.blocks) {
-      if (!this.#blocks.has(block.label)) this.#blocks.set(block.label, this.#build(block.label));
-      this.#blocks.get(block.label).take(block);
+    for (const { label, value, limit, description, read_only: fixed } of core.blocks) {
+      if (!this.#blocks.has(label)) this.#blocks.set(label, this.#build(label, (api, text) => api.edit(label, text)));
+      const mark = fixed ? "the agent may only read it" : "";
+      this.#blocks.get(label).take({ value, limit, description, mark });
     }
-    this.#memories.replaceChildren(...core.memories.map(({ name, value, turn }) =>
-      h("div", { class: "memory-value" }, h("h3", {}, name, h("span", { class: "mark" }, turn > 0 ? `of turn ${turn}` : "")),
-        h("p", { dir: "auto" }, typeof value === "string" ? value : JSON.stringify(value, null, 1)))));
-    const elements = [...core.blocks.map(({ label }) => this.#blocks.get(label).element), this.#memories];
-    const same = elements.every((element, index) => this.root.children[index] === element);
-    if (!same || this.root.children.length !== elements.length) this.root.replaceChildren(...elements);
+    for (const { name, value, turn } of core.memories) {
+      if (!this.#values.has(name)) {
+        this.#values.set(name, this.#build(name, (api, text) => api.editMemory(name, valueOf(text, this.#kept.get(name)))));
+      }
+      this.#kept.set(name, value);
+      const mark = turn > 0 ? `of turn ${turn}` : "";
+      this.#values.get(name).take({ value: textOf(value), limit: 0, description: "", mark });
+    }
+    fill(this.#memories, core.memories.map(({ name }) => this.#values.get(name).element));
+    fill(this.root, [...core.blocks.map(({ label }) => this.#blocks.get(label).element), this.#memories]);
   }
 
   /** What the service cannot or may not tell. */
   blank(why) {
-    this.#blocks.clear();
+    this.#clear();
     this.#thread = null;
     this.root.replaceChildren(h("p", { class: "empty" }, why));
   }
 
-  #build(label) {
-    const id = `core-${[...this.#blocks.keys()].length}`;
+  #clear() {
+    for (const known of [this.#blocks, this.#values, this.#kept]) known.clear();
+  }
+
+  /** An editor of a text, which `send` gives to the service. */
+  #build(label, send) {
+    const id = `core-${this.#blocks.size + this.#values.size}`;
     const area = h("textarea", {
       id, rows: 3, dir: "auto", spellcheck: "false", "aria-describedby": `${id}-about ${id}-problem`,
     });
@@ -58,8 +71,8 @@ export class CoreView {
     const refresh = () => {
       const used = [...area.value].length;
       const dirty = area.value !== block.value;
-      count.textContent = `${number(used)} of ${number(block.limit)}`;
-      count.classList.toggle("over", used > block.limit);
+      count.textContent = block.limit > 0 ? `${number(used)} of ${number(block.limit)}` : "";
+      count.classList.toggle("over", block.limit > 0 && used > block.limit);
       element.classList.toggle("dirty", dirty);
       choices.hidden = !dirty && !saving;
       save.disabled = saving;
@@ -81,7 +94,7 @@ export class CoreView {
       saving = true;
       refresh();
       try {
-        const core = await thread.api.edit(label, value);
+        const core = await send(thread.api, value);
         saving = false;
         problem.textContent = "";
         area.removeAttribute("aria-invalid");
@@ -112,7 +125,7 @@ export class CoreView {
       const dirty = area.value !== block.value || saving;
       const changed = now.value !== block.value;
       block = now;
-      mark.textContent = now.read_only ? "the agent may only read it" : "";
+      mark.textContent = now.mark;
       about.textContent = now.description;
       if (!dirty) area.value = now.value;
       else if (changed && !saving && area.value !== now.value) {
@@ -121,5 +134,28 @@ export class CoreView {
       refresh();
     };
     return { element, take };
+  }
+}
+
+/** Put the elements into `root`, unless they are there. */
+function fill(root, elements) {
+  const same = elements.every((element, index) => root.children[index] === element);
+  if (!same || root.children.length !== elements.length) root.replaceChildren(...elements);
+}
+
+/** The value of a declared memory as a text to edit. */
+function textOf(value) {
+  if (value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 1);
+}
+
+/** The value of a text that was edited; a memory with fields is JSON. */
+function valueOf(text, before) {
+  if (text.trim() === "") return null;
+  if (typeof before === "string" || (before === null && !text.trim().startsWith("{"))) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem({ slug: "not-json", title: "This is not JSON", detail: 'Write {"field": "value"}.' });
   }
 }

@@ -124,6 +124,7 @@ function eventsOf(answers) {
           `${number(answer.usage.prompt_tokens + answer.usage.completion_tokens)} tokens`,
           answer.ended === "done" ? "" : answer.ended || "not finished",
         ].filter(Boolean).join(", "))),
+      h("p", { class: "event-text", dir: "auto" }, answer.event_text),
       answer.detail && h("p", { class: "block-problem" }, answer.detail),
       stepsOf(answer.steps) ?? h("p", { class: "sub" }, "No step was taken.")));
   }))];

@@ -28,16 +28,16 @@ export class AgentThread {
   /** Take what the service says of the last events. */
   take(queue, answers) {
     Object.assign(this, { queue, answers });
-    const texts = new Map(queue.messages
-      .filter((message) => message.kind === "event" && message.name === "user_message")
-      .map((message) => [message.event, message.text]));
     const known = new Map(this.turns.map((turn) => [turn.id, turn]));
     const earlier = [];
     for (const answer of answers) {
       if (answer.kind !== "user_message" && answer.messages.length === 0) continue;
       const turn = known.get(answer.event);
       if (turn) settle(turn, answer);
-      else earlier.push(settle(turnOf(answer.event, texts.get(answer.event) ?? null, "done"), answer));
+      else {
+        const text = answer.kind === "user_message" ? answer.event_text : null;
+        earlier.push(settle(turnOf(answer.event, text, "done"), answer));
+      }
     }
     const places = new Map(answers.map(({ event }, index) => [event, index]));
     // Those that the service has told of before are older, those it has not heard of are newer.

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from anaphora import Engine, parse_model
 from anaphora.entities.builtin.dates.conventions import Conventions
-from anaphora.entities.builtin.dates.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.date_parser import get_date_parser
 from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
+from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
 from tests.entities.builtin.dates.test_intervals import ZONES, times
 
 SAID = sorted(

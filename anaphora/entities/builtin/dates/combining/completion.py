@@ -20,8 +20,8 @@ from anaphora.entities.builtin.dates.combining.readings import (
     join_date,
     read_date,
 )
-from anaphora.entities.builtin.dates.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.date_parser import get_date_parser
+from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from anaphora.entities.builtin.chart_parser import Chart
-from anaphora.entities.builtin.dates.date_grammar import RECURRENCE_TABLES
 from anaphora.entities.builtin.dates.date_parser import DateParser, Island, select_longest
-from anaphora.entities.builtin.dates.recurrences.patterns import Patterns
+from anaphora.entities.builtin.dates.grammar.date_grammar import RECURRENCE_TABLES
+from anaphora.entities.builtin.dates.operations.recurrence_patterns import Patterns
 
 __all__ = ["RecurrenceParser", "get_recurrence_parser"]
 

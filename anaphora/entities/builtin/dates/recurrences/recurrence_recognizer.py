@@ -14,9 +14,9 @@ from anaphora.entities.builtin.dates.conventions import (
     date_order,
     resolve_conventions,
 )
-from anaphora.entities.builtin.dates.date_grammar import RECURRENCE_TABLES, load_grammar
+from anaphora.entities.builtin.dates.grammar.date_grammar import RECURRENCE_TABLES, load_grammar
 from anaphora.entities.builtin.dates.intervals import Moment
-from anaphora.entities.builtin.dates.recurrences.patterns import Patterns
+from anaphora.entities.builtin.dates.operations.recurrence_patterns import Patterns
 from anaphora.entities.builtin.dates.recurrences.recurrence_parser import (
     RecurrenceParser,
     get_recurrence_parser,

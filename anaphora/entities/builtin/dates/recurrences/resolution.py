@@ -14,14 +14,14 @@ from anaphora.entities.builtin.dates.formatting import format_value
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, Interval, Moment
 from anaphora.entities.builtin.dates.operations.clock_times import evaluate_clock
 from anaphora.entities.builtin.dates.operations.durations import add_duration, evaluate_duration
-from anaphora.entities.builtin.dates.operations.registry import (
-    evaluate,
-    evaluate_bounded,
-)
-from anaphora.entities.builtin.dates.recurrences.patterns import (
+from anaphora.entities.builtin.dates.operations.recurrence_patterns import (
     CLOCK_UNITS,
     Patterns,
     RecurrencePattern,
+)
+from anaphora.entities.builtin.dates.operations.registry import (
+    evaluate,
+    evaluate_bounded,
 )
 
 __all__ = ["ResolvedRecurrence", "resolve_recurrence"]

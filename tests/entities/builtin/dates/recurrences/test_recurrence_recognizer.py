@@ -10,9 +10,9 @@ import pytest
 from dateutil.rrule import rrulestr
 
 from anaphora import Engine, parse_model
-from anaphora.entities.builtin.dates import date_grammar
 from anaphora.entities.builtin.dates.conventions import Conventions
-from anaphora.entities.builtin.dates.date_grammar import RECURRENCE_TABLES, load_grammar
+from anaphora.entities.builtin.dates.grammar import date_grammar
+from anaphora.entities.builtin.dates.grammar.date_grammar import RECURRENCE_TABLES, load_grammar
 from anaphora.entities.builtin.dates.recurrences.recurrence_parser import get_recurrence_parser
 from anaphora.entities.builtin.dates.recurrences.recurrence_recognizer import RecurrenceRecognizer
 from anaphora.entities.builtin.registry import create_builtin

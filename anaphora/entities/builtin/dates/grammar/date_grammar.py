@@ -18,25 +18,28 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import msgspec
-from babel import __version__ as babel_version
 from dateparser import __version__ as dateparser_version
 
 from anaphora.entities.builtin.atoms import split_atoms
 from anaphora.entities.builtin.chart_parser import BuildMeaning, ChartGrammar, Literal
-from anaphora.entities.builtin.dates.dateparser_vocabulary import DateVocabulary, load_vocabulary
+from anaphora.entities.builtin.dates.grammar.dateparser_vocabulary import (
+    DateVocabulary,
+    load_vocabulary,
+)
+from anaphora.entities.builtin.dates.grammar.zone_names import load_zone_names
 from anaphora.entities.builtin.dates.operations import OPERATION_NAMES
 from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS
 from anaphora.entities.builtin.dates.operations.durations import duration_seconds, evaluate_duration
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
+from anaphora.entities.builtin.dates.operations.recurrence_patterns import RECURRENCE_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import (
     TimeExpression,
     iter_expressions,
 )
-from anaphora.entities.builtin.dates.recurrences.patterns import RECURRENCE_OPERATIONS
-from anaphora.entities.builtin.dates.zone_names import load_zone_names
 from anaphora.entities.languages import ANY, TableName, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import expand_synonym
@@ -55,6 +58,9 @@ _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
 _ZONE_PLACE = "zoneplace"
 _FIRST_EVENING_HOUR = 5
 _LAST_SHORT_YEAR = 49  # of this century
+_OPEN_INTERVALS = frozenset(
+    {"until", "since", "since_or_from", "onward", "before", "after", "both"}
+)  # operations
 _NO_OFFSET = 99  # hours
 _CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
@@ -135,7 +141,7 @@ def _load_through_cache(
 ) -> DateGrammar:
     if cache is None:
         return _build_grammar(_compile_language(code, tables))
-    kept = CachedParts(cache, tables[-1], digest(code, dateparser_version, babel_version))
+    kept = CachedParts(cache, tables[-1], digest(code, dateparser_version, version("babel")))
     data = kept("table", lambda: msgspec.to_builtins(_compile_language(code, tables)))
     try:
         return _build_grammar(msgspec.convert(data, _CompiledLanguage))
@@ -424,6 +430,13 @@ def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpressio
     return None if is_number else ("at", part, clock)
 
 
+def _place_at(date_: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
+    """Tomorrow at eight; None if the date has a time of its own (from midnight at two) or no day of
+    its own (until Thursday)."""
+    has_day = date_[0] not in _OPEN_INTERVALS and not _has_time(date_)
+    return ("at", date_, clock) if has_day else None
+
+
 def _shift_recurring(
     date_: TimeExpression, duration: TimeExpression, sign: int
 ) -> TimeExpression | None:
@@ -442,9 +455,14 @@ def _to_offset(hours: int | Fraction) -> str:
 
 def _place_in_zone(time: TimeExpression, zone: str) -> TimeExpression | None:
     """Nine o'clock in Tokyo's time; None without a time, and with a zone of its own."""
-    parts = [part[0] for part in iter_expressions(time)]
-    has_time = any(part in CLOCK_OPERATIONS or part == "now" for part in parts)
-    return ("in_zone", time, zone) if has_time and "in_zone" not in parts else None
+    is_free = all(part[0] != "in_zone" for part in iter_expressions(time))
+    return ("in_zone", time, zone) if is_free and _has_time(time) else None
+
+
+def _has_time(meaning: TimeExpression) -> bool:
+    return any(
+        part[0] in CLOCK_OPERATIONS or part[0] == "now" for part in iter_expressions(meaning)
+    )
 
 
 _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
@@ -461,6 +479,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "hoursof": lambda day, hours: ("at_times", day, *hours),
     "several": _accept_several_days,
     "overnight": _to_overnight_hours,
+    "at": _place_at,
     "evening_at": _place_in_part,
     "shift": _shift_recurring,
     "inzone": _place_in_zone,

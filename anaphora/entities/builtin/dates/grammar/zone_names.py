@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from zoneinfo import available_timezones
 
-from babel import Locale, UnknownLocaleError
-
 __all__ = ["load_zone_names"]
 
 _REGIONS = (
@@ -20,6 +18,8 @@ _REGIONS = (
 def load_zone_names(language: str) -> Mapping[str, str]:
     """The keys of time zones in the IANA database (``Asia/Tokyo``), by the name of their city in a
     language."""
+    from babel import Locale, UnknownLocaleError  # takes 10 ms, and is not needed with a cache
+
     known = available_timezones()
     names = {
         key.rpartition("/")[2].replace("_", " "): key

@@ -1,0 +1,1 @@
+"""The date rules of a language: its tables, the vocabulary of dateparser and the names of zones."""
