@@ -121,15 +121,18 @@ class Agent:
             tuple(archive_functions(self.archive, self._archive_owners)),
             FunctionSet.of(functions).functions,
         )
+        plans = (
+            planner(parts)
+            if planner is not None
+            else VirtualContext(instructions, parts.all_functions, known)
+        )
         self._services = AgentServices(
             name,
             model,
             self._store,
             self.memory,
-            planner(parts)
-            if planner is not None
-            else VirtualContext(instructions, parts.all_functions, known),
-            declared,
+            plans,
+            declared if plans.uses_core else (),
             summarizer_factory(summarizer, model, limits),
             limits,
             AgentTexts(texts or {}),
@@ -219,9 +222,8 @@ class Agent:
 
     def memories(self, user: str = "user", *, tenant: str = "") -> Mapping[str, MemoryValue]:
         """Return the values of the declared memories of the type ``state``."""
-        shown = self._services.planner.shown_memories
         values = self.state(user, tenant=tenant).memories
-        return {name: value for name, value in values.items() if name in shown}
+        return {name: value for name, value in values.items() if name in self.memory_names}
 
     @property
     def memory_names(self) -> Sequence[str]:

@@ -19,17 +19,19 @@ from anaphora.chat_model.endpoint import Endpoint
 from anaphora.chat_model.messages import ChatMessage, Completion, ToolCall, ToolSchema, Usage
 from anaphora.chat_model.problems import RequestRefused
 from anaphora.chat_model.token_counter import PromptCount, TokenCounter
-from anaphora.errors import ChatModelError
+from anaphora.errors import ChatModelError, ContextLengthError
 
 __all__ = ["ChatModel"]
 
+_MAX_TOKENS = 1024  # of an answer
 _TEMPLATE_TIMEOUT = 5.0  # seconds
 _NEXT_FORM = {"tools": "json", "json": "text"}
 
 
 class ChatModel:
     """The ``model`` of the endpoint at ``url`` ("http://localhost:8080/v1"), which reads at most
-    ``window`` tokens and writes at most ``max_tokens`` of them.
+    ``window`` tokens and writes at most ``max_tokens`` of them (default: 1024, or a quarter of a
+    smaller window).
 
     ``calls`` is the way of calling functions: "tools" of the protocol, "json" constrained by a
     schema, or "text" that is searched for calls; "auto" takes the first that the endpoint accepts,
@@ -47,7 +49,7 @@ class ChatModel:
         model: str = "",
         *,
         window: int = 8192,
-        max_tokens: int = 1024,
+        max_tokens: int | None = None,
         calls: Literal["auto", "tools", "json", "text"] = "auto",
         api_key: str | None = None,
         timeout: float = 60.0,
@@ -66,7 +68,8 @@ class ChatModel:
         )
         self._counter = TokenCounter(self._endpoint, model, monotonic=monotonic)
         self.model, self.name = model, model or self._endpoint.display_url
-        self.window, self.max_tokens, self.timeout = window, max_tokens, timeout
+        self.window, self.timeout = window, timeout
+        self.max_tokens = min(_MAX_TOKENS, window // 4) if max_tokens is None else max_tokens
         self._options, self._monotonic = dict(options or {}), monotonic
         self._form: str = "tools" if calls == "auto" else calls
         self._is_form_fixed = calls != "auto"
@@ -109,14 +112,29 @@ class ChatModel:
             try:
                 decoded = self._endpoint.complete(body, timeout=total, total=left, on_text=on_text)
             except RequestRefused as refusal:
+                self._counter.reconnect()
                 if not self._adapt(refusal, form, tools):
                     raise
                 continue
+            except ContextLengthError:
+                self._counter.reconnect()
+                raise
+            self._counter.reconnect()
             completion = self._read(decoded, form, messages, tools, begun)
             streamed = "stream" in body and decoded.get("streamed")
             if on_text is not None and not streamed and completion.content:
                 on_text(completion.content)
             return completion
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the endpoint did not answer when it was last asked to count tokens. Until it
+        answers again, counts are estimates, which may be twice as high."""
+        return self._counter.is_cut_off
+
+    def reconnect(self) -> None:
+        """Ask the endpoint to count tokens again, though it did not answer last time."""
+        self._counter.reconnect()
 
     def count(self, messages: Sequence[ChatMessage], tools: Sequence[ToolSchema] = ()) -> int:
         """Return the tokens of a prompt, never fewer than the endpoint will count."""

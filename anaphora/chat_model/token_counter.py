@@ -79,6 +79,18 @@ class TokenCounter:
         self._factor = 1.0  # of estimates
         self._declarations: OrderedDict[bytes, int] = OrderedDict()  # tokens by a digest
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether counts are estimates because the server did not answer when it was last asked."""
+        with self._lock:
+            return self._monotonic() < self._next_probe < inf
+
+    def reconnect(self) -> None:
+        """Ask the server again, though it did not answer last time."""
+        with self._lock:
+            if self._next_probe < inf:
+                self._next_probe = -inf
+
     def count_text(self, text: str) -> int:
         """Return the tokens of a text, or more."""
         if not text:
@@ -155,8 +167,9 @@ class TokenCounter:
         if known is None:
             measured = self._measure_tools(tools)
             known = self._estimate_tools(tools) if measured is None else measured
-            with self._lock:
-                self._declare(key, known)
+            if not self.is_cut_off:
+                with self._lock:
+                    self._declare(key, known)
         return known, key
 
     def _estimate_tools(self, tools: Sequence[Mapping[str, Any]]) -> int:

@@ -162,3 +162,16 @@ def test_a_lowered_count_rises_again_with_a_longer_report(monkeypatch):
         model.complete(DIALOG, TOOLS)
         assert model.count(DIALOG, TOOLS) >= more
         model.close()
+
+
+def test_a_server_that_answers_again_is_asked_again():
+    with ScriptedEndpoint(lambda body: say("Yes."), tokenizer="llama") as endpoint:
+        model = ChatModel(endpoint.url)
+        endpoint.loading = True
+        assert model.count_text("uncharacteristically") > 1
+        assert model.is_cut_off
+        endpoint.loading = False
+        model.complete(DIALOG)
+        assert not model.is_cut_off
+        assert model.count_text("uncharacteristically") == 1
+        model.close()

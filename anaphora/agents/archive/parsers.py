@@ -6,6 +6,7 @@ The libraries for a format are imported when the first document of that format i
 from __future__ import annotations
 
 import codecs
+import logging
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import pairwise
@@ -95,6 +96,8 @@ def parse_pdf(source: str, data: bytes) -> Document:
     """
     from pypdf import PdfReader
 
+    # It warns of each flaw of a file; without a handler, such lines would reach the console.
+    logging.getLogger("pypdf").addHandler(logging.NullHandler())
     try:
         reader = PdfReader(BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):

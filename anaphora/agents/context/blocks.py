@@ -11,6 +11,7 @@ from anaphora.ltm.prompt.escaping import escape
 __all__ = ["DEFAULT_LIMIT", "Block", "BlockError", "CoreMemory", "render_blocks"]
 
 DEFAULT_LIMIT = 2_000  # characters
+_ADVICE = ": shorten it with core_memory_replace first, or use archival_memory_insert"
 
 
 class BlockError(AgentError):
@@ -60,7 +61,7 @@ class CoreMemory:
     def append(self, label: str, content: str) -> str:
         """Return the value of a block with a further line."""
         block, old = self._editable(label)
-        return _check_size(block, old, f"{old}\n{content}" if old else content)
+        return _check_size(block, old, f"{old}\n{content}" if old else content, _ADVICE)
 
     def replace(self, label: str, old_content: str, new_content: str) -> str:
         """Return the value of a block with every occurrence of ``old_content`` replaced."""
@@ -72,7 +73,7 @@ class CoreMemory:
                 f"'{label}' does not contain this old_content: give the exact text, as it stands "
                 "in the block"
             )
-        return _check_size(block, old, old.replace(old_content, new_content))
+        return _check_size(block, old, old.replace(old_content, new_content), _ADVICE)
 
     def set(self, label: str, value: str) -> str:
         """Return ``value`` if a user may write it to the block."""
@@ -110,12 +111,11 @@ def _attributes(block: Block) -> str:
     return f'{described} read-only="yes"' if block.read_only else described
 
 
-def _check_size(block: Block, old: str, new: str) -> str:
+def _check_size(block: Block, old: str, new: str, advice: str = "") -> str:
     # A value that is too long already (the limit was lowered) may still become shorter.
     if len(new) > max(block.limit, len(old) - 1 if len(old) > block.limit else 0):
         raise BlockError(
             f"'{block.label}' would have {len(new):,} characters, more than its limit of "
-            f"{block.limit:,}: shorten it with core_memory_replace first, or use "
-            "archival_memory_insert"
+            f"{block.limit:,}{advice}"
         )
     return new

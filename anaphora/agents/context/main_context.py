@@ -42,8 +42,9 @@ def render_system(
         parts.append(f"<core_memory>\n{render_blocks(core)}\n</core_memory>")
     parts += [f"<{one.title}>\n{escape(one.text)}\n</{one.title}>" for one in sections if one.text]
     parts.append(
-        f"It is {_DAYS[at.weekday()]}, {at:%Y-%m-%d %H:%M} {at.tzname() or ''}".rstrip() + ". "
-        # No count that changes with each step: servers process a prompt from its first change on.
+        # Neither a time of day, which each event has, nor a count that changes with each message:
+        # servers process a prompt from its first change on.
+        f"It is {_DAYS[at.weekday()]}, {at:%Y-%m-%d} {at.tzname() or ''}".rstrip() + ". "
         f"Recall memory holds the whole conversation; {state.hidden} of its messages are hidden "
         f"here. Archival memory holds {passages} passage{'' if passages == 1 else 's'}."
     )
@@ -54,10 +55,7 @@ def render_summary(state: AgentState) -> ChatMessage | None:
     """Render the summary of the messages that have left the queue; None if none has."""
     if not state.hidden:
         return None
-    text = (
-        f"{state.hidden} earlier messages of {state.messages} are hidden; conversation_search "
-        "finds them."
-    )
+    text = f"{state.hidden} earlier messages are hidden; conversation_search finds them."
     if state.summary:
         text += f" Summary of the hidden messages: {state.summary}"
     return ChatMessage("user", _envelope("system_alert", message=text))

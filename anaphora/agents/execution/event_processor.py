@@ -63,6 +63,7 @@ class EventProcessor(ForkAware):
     ) -> AgentAnswer:
         """Process an event, or return its answer if it has been answered before. What a process
         that died has left is finished first."""
+        self._services.model.reconnect()  # it may be back
         with self._store.lock(key):
             state = self._store.load(key)
             earlier = self.finish_earlier(key, state, event.id)

@@ -110,6 +110,10 @@ class Planner(Protocol):
         Raises :class:`~anaphora.errors.AgentError` if the memory cannot have it."""
 
     @property
+    def uses_core(self) -> bool:
+        """Whether the model ever sees the core memory."""
+
+    @property
     def shown_memories(self) -> frozenset[str]:
         """The names of the memories whose values mean something to people."""
 

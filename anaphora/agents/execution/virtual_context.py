@@ -39,6 +39,10 @@ class VirtualContext:
         raise AgentError(f"the agent declares no memory '{name}'")
 
     @property
+    def uses_core(self) -> bool:
+        return True
+
+    @property
     def shown_memories(self) -> frozenset[str]:
         return frozenset()
 

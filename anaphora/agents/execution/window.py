@@ -60,6 +60,8 @@ class PromptWindow:
     @property
     def is_pressed(self) -> bool:
         """Whether it is time to warn the model."""
+        if self.session.services.model.is_cut_off:
+            return False
         return self._room().is_pressed(self._queue_tokens())
 
     def fit(self) -> list[ChatMessage]:
@@ -67,7 +69,10 @@ class PromptWindow:
 
         Raises :class:`CrowdedError` or another :class:`AgentError` if it cannot fit.
         """
-        self._make_room()
+        # An endpoint that is down reports that better than a count by estimates, for which nothing
+        # shall leave the queue.
+        if not self.session.services.model.is_cut_off:
+            self._make_room()
         state, plan = self.session.state, self.session.plan
         summary = render_summary(state)
         return [

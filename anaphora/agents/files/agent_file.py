@@ -21,7 +21,7 @@ class ModelDeclaration:
     url: str = ""
     name: str = ""
     window: int = 8192
-    max_tokens: int = 1024
+    max_tokens: int | None = None
     calls: Literal["auto", "tools", "json", "text"] = "auto"
     timeout: float = 60.0
     api_key_env: str = ""

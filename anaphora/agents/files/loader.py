@@ -141,8 +141,8 @@ def _open_model(
     declared = file.model
     if not (url or declared.url):
         raise AgentError(
-            f"the agent '{file.id}' names no endpoint: pass url, such as http://localhost:8080/v1, "
-            "or write 'model: {url: …}' in its file"
+            f"the agent '{file.id}' names no endpoint: pass url (--url), such as "
+            "http://localhost:8080/v1, or write 'model: {url: …}' in its file"
         )
     key = os.environ.get(declared.api_key_env) if declared.api_key_env else None
     if declared.api_key_env and not key:
@@ -152,7 +152,7 @@ def _open_model(
         url or declared.url,
         declared.name if name is None else name,
         window=size,
-        max_tokens=min(declared.max_tokens, size // 2),
+        max_tokens=None if declared.max_tokens is None else min(declared.max_tokens, size // 2),
         calls=declared.calls,
         api_key=key,
         timeout=declared.timeout,

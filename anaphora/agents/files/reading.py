@@ -166,16 +166,9 @@ def _check_names(file: AgentSchema, root: MappingNode, diagnostics: FileDiagnost
             at = key_offset(root, ("blocks", label))
             diagnostics.add_error(at, f"the block '{label}' is the key '{label}' of the agent")
         _check_word(("blocks", label), label, root, diagnostics)
-    if file.model.max_tokens > file.model.window // 2:
-        at = value_offset(
-            root, ("model", "max_tokens" if "max_tokens" in _keys(root) else "window")
-        )
+    if (file.model.max_tokens or 0) > file.model.window // 2:
+        at = value_offset(root, ("model", "max_tokens"))
         diagnostics.add_error(at, "an answer (max_tokens) may take at most half of the window")
-
-
-def _keys(root: MappingNode) -> set[str]:
-    model = root.items.get("model")
-    return set(model.items) if isinstance(model, MappingNode) else set()
 
 
 def _check_word(

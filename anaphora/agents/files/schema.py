@@ -40,7 +40,9 @@ class ModelSettings(SchemaBase):
     url: Text = _key("The base URL of the endpoint, such as http://localhost:8080/v1.", "")
     name: Text = _key("The name of the model at the endpoint.", "")
     window: PositiveInteger = _key("The tokens of a prompt and its answer together.", 8192)
-    max_tokens: PositiveInteger = _key("The tokens of an answer.", 1024)
+    max_tokens: PositiveInteger | None = _key(
+        "The tokens of an answer. Default: 1024, or a quarter of a smaller window."
+    )
     calls: Literal["auto", "tools", "json", "text"] = _key(
         "How functions are called: by the protocol (tools), as constrained JSON or as text.", "auto"
     )

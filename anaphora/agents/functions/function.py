@@ -186,6 +186,11 @@ def parse_arguments(call: FunctionCall) -> dict[str, Any]:
     try:
         values = json.loads(call.arguments)
     except (ValueError, RecursionError) as error:
+        if not call.arguments.rstrip().endswith(("}", "]")):
+            raise CallError(
+                f"the arguments of {call.name} are not JSON, they break off after "
+                f"{len(call.arguments):,} characters: write one JSON object, and less in one answer"
+            ) from error
         raise CallError(
             f"the arguments of {call.name} are not JSON ({error}): write one JSON object"
         ) from error

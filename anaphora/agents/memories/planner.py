@@ -126,6 +126,11 @@ class DeclaredMemories:
             raise AgentError(f"the memory '{name}' cannot have this value: {error}") from error
 
     @property
+    def uses_core(self) -> bool:
+        memories = self.declarations.memories
+        return any(isinstance(one, PartMemory) and one.part == "core" for one in memories)
+
+    @property
     def shown_memories(self) -> frozenset[str]:
         return frozenset(self.declarations.state_memories)
 

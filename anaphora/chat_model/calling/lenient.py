@@ -19,7 +19,8 @@ _OPENING = re.compile(
 )
 _CLOSING = re.compile(r"\s*\)?(?:\s*</(?:tool_call|function_call)>|\s*```)*")
 _CUT_OFF = re.compile(r'(?:```\w*\s*)?\{\s*"(?:thought|calls)"')
-_THOUGHT = re.compile(r'"thought"\s*:\s*("(?:[^"\\]|\\.)*")')
+_CUT_OFF_CALL = re.compile(r'(?:```\w*\s*|<\w+_call>\s*)*\{\s*"name"\s*:\s*"(\w+)"')
+_THOUGHT = re.compile(r'"thought"\s*:\s*"((?:[^"\\]|\\(?:u[0-9a-fA-F]{4}|[^u]))*)')
 _QUOTES = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|[{}\[\]]', re.DOTALL)
 
 
@@ -50,19 +51,23 @@ def parse_answer(text: str, names: Collection[str]) -> ParsedAnswer:
         thoughts.append(thought)
         position = end
     if not position:
-        return ParsedAnswer(_read_cut_off(searched.strip()) or text.strip(), [])
+        return ParsedAnswer(_read_cut_off(searched.strip(), names), [])
     # What a model writes after a call is often the result that it expects.
-    kept = [_read_cut_off(outside[0].strip()), *thoughts]
+    kept = [_read_cut_off(outside[0].strip(), names), *thoughts]
     return ParsedAnswer("\n".join(filter(None, map(str.strip, kept))), calls)
 
 
-def _read_cut_off(text: str) -> str:
-    """Return the text, or the thought alone of an object that was not written to its end."""
+def _read_cut_off(text: str, names: Collection[str]) -> str:
+    """Return the text; of an object that was not written to its end, as much of the thought as was
+    written; nothing of such a call."""
+    call = _CUT_OFF_CALL.match(text)
+    if call and call[1] in names:
+        return ""
     if not _CUT_OFF.match(text):
         return text
     thought = _THOUGHT.search(text)
-    value = _repair(thought[1]) if thought else ""
-    return value if isinstance(value, str) else ""
+    value = _repair(f'"{thought[1]}"') if thought else ""
+    return value.strip() if isinstance(value, str) else ""
 
 
 def _find_values(text: str) -> Iterator[tuple[int, int, str, Any]]:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from anaphora.cli.agents import memory_views
 from anaphora.cli.agents.options import ModelOption, UrlOption, WindowOption
-from anaphora.cli.agents.step_view import format_end, format_event, format_step
+from anaphora.cli.agents.step_view import format_end, format_event, format_step, printable
 from anaphora.cli.dialog.input_lines import is_typed, read_lines
 from anaphora.cli.terminal import create_console, print_error, value_option
 from anaphora.core.name_hints import did_you_mean
@@ -27,7 +27,7 @@ __all__ = ["chat"]
 
 _IN_MEMORY = "memory:"
 _HELP = {
-    "/core [LABEL [TEXT]]": "show the core memory or one of its blocks, or write a block",
+    "/core [LABEL [TEXT]]": "show the core memory and declared memories, or write one of them",
     "/queue": "show what the next prompt contains, and its size",
     "/recall TEXT": "search this conversation, also the part that the model does not see",
     "/archive [TEXT]": "search documents and notes, or list their sources",
@@ -198,7 +198,7 @@ class _AnswerView:
         for earlier in answer.earlier:
             self._out.print(Text("An earlier message has been answered:", style="dim"))
             self._out.print(format_event(earlier))
-            self._out.print(Text(earlier.text))
+            self._out.print(Text(printable(earlier.text)))
         self._show_messages(answer.messages)
         if not answer.messages:
             self._out.print(Text("(no answer)", style="dim"))
@@ -206,5 +206,5 @@ class _AnswerView:
 
     def _show_messages(self, messages: tuple[str, ...]) -> None:
         for message in messages[self._shown :]:
-            self._out.print(Text(message))
+            self._out.print(Text(printable(message)))
         self._shown = len(messages)

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from anaphora.cli.agents.step_view import format_end, format_event, format_step, shorten
+from anaphora.cli.agents.step_view import (
+    format_end,
+    format_event,
+    format_step,
+    printable,
+    shorten,
+)
 from anaphora.cli.dialog.chat_memory import print_exchange
 from anaphora.core.plurals import pluralize
 
@@ -26,17 +34,20 @@ __all__ = [
 ]
 
 _SHOWN_EVENTS = 3  # of /steps
+_SHOWN_TEXT = 400  # characters of a text that /recall finds
 
 
 def show_core(out: Console, agent: Agent, user: str, argument: str) -> None:
-    """Show all blocks and declared memories, show one block, or write it."""
+    """Show all blocks and declared memories, or one of them, or write one."""
     label, _, text = argument.partition(" ")
-    core = agent.core(user)
-    if label:
-        core.value(label)  # raises an error for an unknown label
-    if text.strip():
+    is_memory = label in agent.memory_names
+    if text.strip() and is_memory:
+        agent.edit_memory(label, _parse_value(text.strip()), user=user)
+    elif text.strip():
         agent.edit_block(label, text.strip(), user=user)
-        core = agent.core(user)
+    core, memories = agent.core(user), agent.memories(user)
+    if label and not is_memory:
+        core.value(label)  # raises an error for an unknown label
     for block, value in core:
         if label in ("", block.label):
             fixed = ", read-only" if block.read_only else ""
@@ -44,10 +55,12 @@ def show_core(out: Console, agent: Agent, user: str, argument: str) -> None:
             head.append(f"  {len(value):,}/{block.limit:,}{fixed}", style="not bold dim")
             out.print(head)
             _print_indented(out, value)
-    if not label:
-        for name, memory in agent.memories(user).items():
-            out.print(Text.assemble((name, "bold"), (f"  turn {memory.turn}", "dim")))
-            _print_indented(out, _to_text(memory.value))
+    for name in sorted(agent.memory_names):
+        if label in ("", name):
+            memory = memories.get(name)
+            turn = f"  turn {memory.turn}" if memory else ""
+            out.print(Text.assemble((name, "bold"), (turn, "dim")))
+            _print_indented(out, _to_text(memory.value) if memory else "")
 
 
 def show_queue(out: Console, agent: Agent, user: str, _: str) -> None:
@@ -55,7 +68,8 @@ def show_queue(out: Console, agent: Agent, user: str, _: str) -> None:
     state, size = agent.state(user), agent.context_size(user)
     if state.hidden:
         hidden = f"{pluralize(state.hidden, 'earlier message')} hidden"
-        out.print(Text(f"{hidden}: {state.summary or 'no summary'}", style="cyan"))
+        summary = shorten(state.summary, None) or "no summary"
+        out.print(Text(f"{hidden}: {summary}", style="cyan"))
     for message in state.queue:
         who = {"event": message.name, "assistant": agent.name, "result": message.name}[message.kind]
         calls = "".join(f" → {call.name}" for call in message.calls)
@@ -82,7 +96,9 @@ def show_recall(out: Console, agent: Agent, user: str, text: str) -> None:
     if not passages:
         out.print(Text("nothing was found", style="dim"))
     for passage in passages:
-        print_exchange(out, passage.exchange)
+        found = passage.exchange
+        question, answer = (shorten(one, _SHOWN_TEXT) for one in (found.question, found.answer))
+        print_exchange(out, replace(found, question=question, answer=answer))
 
 
 def show_archive(out: Console, agent: Agent, user: str, text: str) -> None:
@@ -136,7 +152,7 @@ def show_steps(out: Console, agent: Agent, user: str, _: str) -> None:
             for line in format_step(step, answer.messages, length=None):
                 out.print(Text(line, style="dim"))
         for message in answer.messages:
-            out.print(Text(message))
+            out.print(Text(printable(message)))
         out.print(format_end(answer))
 
 
@@ -151,8 +167,16 @@ def show_usage(out: Console, agent: Agent, user: str, _: str) -> None:
 
 
 def _print_indented(out: Console, text: str) -> None:
-    for line in text.splitlines() or ["(empty)"]:
+    for line in printable(text).splitlines() or ["(empty)"]:
         out.print(Text(f"  {line}", style="" if text else "dim"))
+
+
+def _parse_value(text: str) -> object:
+    """Return the object that a text is, for a memory with a schema; else the text."""
+    with suppress(ValueError):
+        value = json.loads(text)
+        return value if isinstance(value, dict) else text
+    return text
 
 
 def _to_text(value: object) -> str:

@@ -21,5 +21,7 @@ ModelOption = Annotated[
 ]
 WindowOption = Annotated[
     int | None,
-    value_option("N", "The tokens that the model reads at most. Default: those of the file."),
+    value_option(
+        "N", "The tokens that the model reads at most. Default: those of the file.", min=1
+    ),
 ]

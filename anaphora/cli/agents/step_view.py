@@ -13,7 +13,7 @@ from anaphora.models.reading.source import replace_unprintable
 if TYPE_CHECKING:
     from anaphora.agents.answer import AgentAnswer, AgentStep, CalledFunction
 
-__all__ = ["format_end", "format_event", "format_step", "shorten"]
+__all__ = ["format_end", "format_event", "format_step", "printable", "shorten"]
 
 _MAX_LINE = 160  # characters
 _TELLS_USER = "send_message"
@@ -55,6 +55,12 @@ def format_end(answer: AgentAnswer) -> Text:
     return line
 
 
+def printable(text: str) -> str:
+    """Return a text of a model or user without control characters, which could steer the
+    terminal."""
+    return "\n".join([replace_unprintable(line.expandtabs()) for line in text.splitlines()])
+
+
 def shorten(text: str, length: int | None = _MAX_LINE) -> str:
     """Return a text in one line, cut to a length (None: all of it)."""
     line = replace_unprintable(" ".join(text.split()))
@@ -62,4 +68,6 @@ def shorten(text: str, length: int | None = _MAX_LINE) -> str:
 
 
 def _format_call(call: CalledFunction) -> str:
-    return f"{call.name}({call.arguments[1:-1] if call.arguments[:1] == '{' else call.arguments})"
+    arguments = call.arguments.strip()
+    is_object = arguments.startswith("{") and arguments.endswith("}")  # an answer may break off
+    return f"{call.name}({arguments[1:-1] if is_object else arguments})"

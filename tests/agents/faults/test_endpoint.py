@@ -246,3 +246,26 @@ def test_an_endpoint_that_is_down_stops_no_flush(endpoint, agent):
     state = ann.state()
     assert state.hidden
     assert "red car" in state.summary
+
+
+def test_nothing_leaves_the_queue_because_an_endpoint_is_down(endpoint, agent):
+    """Its tokenizer is down as well, and an estimate is higher than its count."""
+    play = endpoint(lambda body: tell("Yes."), tokenizer="llama")
+    options = {"window": 3_300, "max_tokens": 100, "max_retries": 0}
+    ann = agent(play, **options)
+    ann.send("My name is Ann.")
+    ann.send("I live in Kyoto.")
+    before = ann.state().queue
+
+    play.loading = True
+    play.play(lambda body: fault("503"))
+    restarted = agent(play, **options)
+    with pytest.raises(ChatModelUnavailable, match="503"):
+        restarted.send("Are you there?", id="1")
+    assert restarted.state().queue[: len(before)] == before
+
+    play.loading = False
+    play.play([tell("I am back.")])
+    assert restarted.send("Are you there?", id="1").text == "I am back."
+    assert not restarted.model.is_cut_off
+    assert not restarted.state().hidden

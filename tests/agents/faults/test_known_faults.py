@@ -227,3 +227,22 @@ def test_the_beginning_of_the_prompt_stays_the_same_within_a_chain(endpoint, age
     first, *others = [body["messages"] for body in play.requests]
     for messages in others:
         assert messages[: len(first)] == first
+
+
+def test_the_beginning_of_the_prompt_stays_the_same_from_event_to_event(endpoint, agent, clock):
+    """Neither the time of day nor what is counted in the summary changes it."""
+
+    def model(body):
+        return say("They talked.") if is_summary_request(body) else tell("Yes.")
+
+    play = endpoint(model, window=6_000, tokenizer="llama")
+    ann = agent(play, window=6_000, max_tokens=500)
+    while not ann.state().hidden:
+        ann.send("We talk and talk. " * 100)
+    clock.pass_time(minutes=7)
+    ann.send("And now?")
+    clock.pass_time(minutes=7)
+    ann.send("And then?")
+    before, after = [body["messages"] for body in play.requests[-2:]]
+    assert "They talked." in before[1]["content"]
+    assert after[: len(before)] == before

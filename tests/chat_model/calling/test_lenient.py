@@ -61,6 +61,23 @@ def test_an_answer_without_calls_is_its_thought():
     assert parse_answer('{"thought": "Hi.", "calls": []}', NAMES) == ("Hi.", [])
 
 
+@pytest.mark.parametrize(
+    ("text", "thought"),
+    [
+        ('{"thought": "My name is Ann. My', "My name is Ann. My"),
+        ('{\n    "thought": "She said: \\"no\\" \\', 'She said: "no"'),
+        ('{"thought": "caf\\u00e9 \\u00', "café"),
+        ('{"thought": "Hm.", "calls": [{"name": "sa', "Hm."),
+        ('{"thought":', ""),
+        ('{"calls": [{"name": "sa', ""),
+        ('<tool_call>\n{"name": "say", "arguments": {"text": "He', ""),
+        ('{"name": "Ann", "age": ', '{"name": "Ann", "age":'),
+    ],
+)
+def test_of_an_answer_that_was_cut_off_nobody_sees_the_json(text, thought):
+    assert parse_answer(text, NAMES) == (thought, [])
+
+
 def test_of_an_answer_that_was_cut_off_the_complete_calls_and_the_thought_are_left():
     text = '{"thought": "Hm.", "calls": [{"name": "say", "arguments": {"text": "Hi"}}, {"name": "lo'
     assert parse_answer(text, NAMES) == ("Hm.", [("say", '{"text": "Hi"}')])

@@ -63,6 +63,19 @@ def test_a_failed_call_says_why(chat: Chats) -> None:
     assert "there is no block 'humor'" in output
 
 
+def test_a_call_that_breaks_off_is_shown_as_it_is(chat: Chats) -> None:
+    output = chat("Hi!", script=[call("send_message", '{"message": "Hel'), HELLO])
+    assert '  → send_message({"message": "Hel)' in output
+    assert "they break off after 16 characters" in " ".join(output.split())
+
+
+def test_nothing_that_a_model_writes_steers_the_terminal(chat: Chats) -> None:
+    wild = call("send_message", {"message": "one\n\ttwo \x1b[31mred\x00"})
+    output = chat("Hi!", "/steps", "/recall Hi", script=[wild])
+    assert output.count("one\n        two \N{REPLACEMENT CHARACTER}[31mred") == 2
+    assert not re.search(r"[\x00-\x08\x0b-\x1f]", output)
+
+
 def test_the_command_chat_may_be_named(endpoint: ScriptedEndpoint) -> None:
     endpoint.play([HELLO])
     command = ["agent", "chat", "assistant", "--url", endpoint.url]
@@ -88,6 +101,21 @@ class TestViews:
         assert re.search(r"^plans  11/1,500\n  Buy a cake\.$", output, re.MULTILINE)
         assert "there is no block 'humor'" in chat.errors
 
+    def test_core_shows_and_writes_declared_memories(self, endpoint: ScriptedEndpoint) -> None:
+        """Without core memory, of which the model would see nothing."""
+        command = ["agent", "dungeon-master", "--url", endpoint.url]
+        hero = '{"name": "Ada", "race": "elf"}'
+        lines = ["/core", "/core quest In a cave.", f"/core character {hero}", "/core character"]
+        result = CliRunner().invoke(app, command, input="\n".join([*lines, "/core persona", ""]))
+        assert "character\n  (empty)\nquest\n  (empty)\n" in result.stdout
+        assert "quest  turn 0\n  In a cave.\n" in result.stdout
+        assert result.stdout.count('  {"name": "Ada", "race": "elf"}') == 2
+        assert "there is no block 'persona'" in result.stderr
+
+    def test_a_text_that_is_too_long_for_a_block_is_refused(self, chat: Chats) -> None:
+        chat(f"/core plans {'x' * 1_501}")
+        assert "more than its limit of 1,500\n" in chat.errors
+
     def test_queue_shows_messages_and_sizes(self, chat: Chats) -> None:
         output = chat("Hi!", "/queue", script=[HELLO])
         assert re.search(r"^ +\d+  user_message  Hi!$", output, re.MULTILINE)
@@ -98,6 +126,11 @@ class TestViews:
         output = chat("I moved to Kyoto.", "/recall Kyoto", "/recall xyz", script=[HELLO])
         assert re.search(r"you  I moved to Kyoto\.\n +bot  Hello, Ann!", output)
         assert "nothing was found" in output
+
+    def test_recall_shows_the_beginning_of_a_long_text(self, chat: Chats) -> None:
+        output = chat("Kyoto. " * 500, "/recall Kyoto", script=[HELLO])
+        assert len(output.partition("you  ")[2].split()) < 100
+        assert re.search(r"Kyoto\. …\n", output)
 
     def test_archive_lists_and_finds(self, chat: Chats, folder: Path) -> None:
         (folder / "guide.md").write_text("# Kyoto\n\nThe temple is golden.\n", encoding="utf-8")

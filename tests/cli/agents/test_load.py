@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 from typer.testing import CliRunner, Result
@@ -34,6 +36,21 @@ def test_a_file_that_cannot_be_read_is_named(folder: Path) -> None:
     assert result.exit_code == 1
     assert "Warning: empty.txt: the file is empty" in result.stderr
     assert "Loaded 1 document" in result.stdout
+
+
+def test_a_damaged_pdf_is_one_warning(folder: Path) -> None:
+    """Run as a process: what a library writes to its log would reach the console."""
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nbroken \x00\xff")
+    command = [sys.executable, "-m", "anaphora", "agent", "load", "broken.pdf"]
+    result = subprocess.run(
+        [*command, "--agent", "assistant", "--memory", MEMORY],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert (result.returncode, result.stdout) == (1, "Nothing was loaded.\n")
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith("Warning: broken.pdf: the PDF is damaged: ")
 
 
 def test_other_files_in_a_folder_are_no_mistake(folder: Path) -> None:

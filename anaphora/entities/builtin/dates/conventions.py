@@ -23,6 +23,8 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _FRIDAY = 4
 # Languages spoken above all where people rest on Friday and Saturday.
 _FRIDAY_LANGUAGES = frozenset({"ar", "he"})
+_SUNDAY = 6
+_SUNDAY_LANGUAGES = frozenset({"he"})  # where the week begins on Sunday
 _ORDERS = ("DMY", "MDY", "YMD")
 
 
@@ -43,8 +45,10 @@ def resolve_conventions(language: str, options: Mapping[str, Any]) -> Convention
     """The conventions of the options of a date; what these leave open is that of the region in the
     language tag (``en-US``), otherwise of the language."""
     locale = _find_region(language)
-    first_day = _WEEKDAYS.index(options["week"]) if options["week"] else 0
-    if not options["week"] and locale is not None:
+    first_day = _SUNDAY if base_code(language) in _SUNDAY_LANGUAGES else 0
+    if options["week"]:
+        first_day = _WEEKDAYS.index(options["week"])
+    elif locale is not None:
         first_day = locale.first_week_day
     weekend: Weekend = options["weekend"] or _default_weekend(language, locale)
     parts = {**DAY_PARTS, **dict(map(parse_day_part, options["parts"]))}

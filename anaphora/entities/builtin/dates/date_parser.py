@@ -22,7 +22,7 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import (
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
-from anaphora.entities.builtin.dates.word_endings import WordSplitter
+from anaphora.entities.builtin.dates.word_endings import WordSplitter, is_hangul
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
@@ -98,14 +98,13 @@ class DateParser:
     def _create_splitter(self) -> WordSplitter:
         grammar = self._grammar
         marked = {*grammar.words, *grammar.months, *grammar.marked_words}
+        return WordSplitter(grammar.endings, grammar.plain_letters, marked, self._is_word)
 
-        def is_word(atom: Atom) -> bool:
-            return bool(self._grade_word(atom))
-
-        def is_name(atom: Atom) -> bool:
-            return self._day_names.may_begin(atom.text)
-
-        return WordSplitter(grammar.endings, grammar.plain_letters, marked, is_word, is_name)
+    def _is_word(self, atom: Atom) -> bool:
+        """Whether a word may have endings of dates behind it. Where endings are particles, names of
+        days may; elsewhere a name has its own cases."""
+        in_name = is_hangul(atom.text) and self._day_names.has_word(atom.text)
+        return in_name or bool(self._grade_word(atom))
 
     def get_atoms(self, text: str) -> Sequence[Atom]:
         """The atoms of ``text``, endings by themselves in a language that has some."""
@@ -197,8 +196,8 @@ class DateParser:
         if "'" in text or "’" in text:
             grades = _grade_apostrophe_words(atoms, grades)
         names: list[NameMatch] = []
-        if max(grades, default=_UNKNOWN) >= _NAME:
-            names = self._day_names.find(atoms)
+        if self._splitter is not None or max(grades, default=_UNKNOWN) >= _NAME:
+            names = self._find_names(text, atoms)
             grades = _grade_names(grades, names)
         spaced = self._grammar.has_spaces
         if max(grades, default=_UNKNOWN) <= (_WEAK if spaced else _UNKNOWN):
@@ -225,6 +224,21 @@ class DateParser:
             edges += read.edges
             if edges > _MAX_EDGES:
                 return
+
+    def _find_names(self, text: str, atoms: Sequence[Atom]) -> list[NameMatch]:
+        """The named days, by the atoms. A name may be written with an ending inside (kadınlar
+        *günü*) that is an atom here."""
+        found = self._day_names.find(atoms)
+        if self._splitter is None:
+            return found
+        whole = get_atoms(text, self.language)
+        starts = {atom.start: at for at, atom in enumerate(atoms)}
+        ends = {atom.end: at for at, atom in enumerate(atoms, 1)}
+        written = [
+            (starts[whole[first].start], ends[whole[last - 1].end], name)
+            for first, last, name in self._day_names.find(whole)
+        ]
+        return list(dict.fromkeys([*written, *found]))
 
     def _grade_zone_places(self, atoms: Sequence[Atom], grades: bytes) -> bytes:
         """Grade the cities of time zones as words of dates."""
@@ -306,9 +320,10 @@ class DateParser:
             and not (len(found) > 1 and get_numeral_reader(self.language).find_in_words(found))
         ):
             return Island()
-        return self._select(
-            self._parse_chart(found, names), [atom.text in grammar.weak for atom in found]
-        )
+        is_weak = [
+            atom.text in grammar.weak and not _is_joined(found, at) for at, atom in enumerate(found)
+        ]
+        return self._select(self._parse_chart(found, names), is_weak)
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         """What a parser finds on the chart of an island."""
@@ -375,6 +390,16 @@ def select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[Date
     return tuple(
         _trim_weak_words(item, items, is_weak) for item in sorted(kept, key=lambda item: item.start)
     )
+
+
+def _is_joined(atoms: Sequence[Atom], at: int) -> bool:
+    """Whether an atom is written as one with the next one: ה-24, ב5."""
+    following = atoms[at + 1] if at + 1 < len(atoms) else None
+    if following is None or not following.glued:
+        return False
+    if atoms[at].text == "-":
+        return at > 0 and atoms[at].glued and atoms[at - 1].kind == "word"
+    return atoms[at].kind == "word" and following.kind == "digits"
 
 
 def _trim_weak_words(item: Item, items: Sequence[Item], is_weak: Sequence[bool]) -> DateMatch:

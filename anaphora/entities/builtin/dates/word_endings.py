@@ -1,7 +1,8 @@
 """Split the endings off words of dates: Turkish *pazartesiden* is *pazartesi* and *den*.
 
 The rules of such a language have the endings as words of their own, glued to the word before them
-(``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks.
+(``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks. In
+Korean, particles and units are split off in the same way: *세시까지* is *세*, *시* and *까지*.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from anaphora.entities.builtin.atoms import Atom
 
-__all__ = ["WordSplitter"]
+__all__ = ["WordSplitter", "is_hangul"]
 
 _APOSTROPHES = "'’"  # Mayıs'ta
 _SHORTEST_STEM = 2  # letters
@@ -22,10 +23,15 @@ _HANGUL = re.compile("[가-힣]+")
 _MAX_CACHED_WORDS = 50_000
 
 
+def is_hangul(text: str) -> bool:
+    """Whether all letters are Korean."""
+    return _HANGUL.fullmatch(text) is not None
+
+
 class WordSplitter:
-    """Splits atoms by the words of a language. ``endings`` stand behind what ``is_word``, or else
-    behind what ``is_name``; ``plain`` maps letters to those that people also write for them (ş: s),
-    in the words ``marked``."""
+    """Splits atoms by the words of a language. ``endings`` are those that ``is_word`` may have
+    behind it; ``plain`` maps letters to those that people also write for them (ş: s), in the words
+    ``marked``."""
 
     def __init__(
         self,
@@ -33,7 +39,6 @@ class WordSplitter:
         plain: Mapping[str, str],
         marked: Iterable[str],
         is_word: Callable[[Atom], bool],
-        is_name: Callable[[Atom], bool],
     ) -> None:
         letters = str.maketrans(dict(plain))
         endings = frozenset(endings)
@@ -42,7 +47,7 @@ class WordSplitter:
         }
         self._lengths = sorted({len(one) for one in self._endings}, reverse=True)
         self._marked = {word.translate(letters): word for word in marked} if plain else {}
-        self._is_word, self._is_name = is_word, is_name
+        self._is_word = is_word
         self._parts: dict[str, tuple[str, ...]] = {}
 
     def split(self, atom: Atom) -> Sequence[Atom]:
@@ -69,10 +74,13 @@ class WordSplitter:
                 )
 
     def find_end(self, atoms: Sequence[Atom], end: int) -> int:
-        """The atom behind the endings that follow the atom before ``end``."""
+        """The atom behind the endings that follow the atom before ``end``; Korean particles are no
+        part of the word."""
         mark = end < len(atoms) and atoms[end].glued and atoms[end].text in _APOSTROPHES
         at = end + mark
         while at < len(atoms) and atoms[at].glued and atoms[at].text in self._endings:
+            if is_hangul(atoms[at].text):
+                return end
             at += 1
         return at if at > end + mark else end
 
@@ -81,24 +89,21 @@ class WordSplitter:
         if known is None:
             if len(self._parts) >= _MAX_CACHED_WORDS:
                 self._parts.clear()
-            is_hangul = _HANGUL.fullmatch(atom.text) is not None
-            most = _MOST_HANGUL_ENDINGS if is_hangul else _MOST_ENDINGS
-            shortest = _SHORTEST_HANGUL_STEM if is_hangul else _SHORTEST_STEM
-            splits = (
-                self._split_word(atom, count, shortest, is_stem)
-                for is_stem in (self._is_word, self._is_name)
-                for count in (1, most)
+            korean = is_hangul(atom.text)
+            most = _MOST_HANGUL_ENDINGS if korean else _MOST_ENDINGS
+            shortest = _SHORTEST_HANGUL_STEM if korean else _SHORTEST_STEM
+            known = self._parts[atom.text] = (
+                self._split_word(atom, 1, shortest)
+                or self._split_word(atom, most, shortest)
+                or (atom.text,)
             )
-            known = self._parts[atom.text] = next(filter(None, splits), (atom.text,))
         return known
 
-    def _split_word(
-        self, atom: Atom, most: int, shortest: int, is_stem: Callable[[Atom], bool]
-    ) -> tuple[str, ...]:
+    def _split_word(self, atom: Atom, most: int, shortest: int) -> tuple[str, ...]:
         """The stem, of so many letters at least, and up to ``most`` endings; nothing if there are
         none. One ending is the shortest, of several the last one is the longest."""
         text = atom.text
-        if is_stem(atom):
+        if self._is_word(atom):
             return (text,)
         if text in self._marked:
             return (self._marked[text],)
@@ -106,6 +111,6 @@ class WordSplitter:
             ending = self._endings.get(text[-length:])
             if ending is not None and len(text) >= length + shortest:
                 shorter = atom._replace(text=text[:-length])
-                if parts := self._split_word(shorter, most - 1, shortest, is_stem):
+                if parts := self._split_word(shorter, most - 1, shortest):
                     return *parts, ending
         return ()

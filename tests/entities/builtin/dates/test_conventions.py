@@ -45,6 +45,12 @@ def test_the_weekend_is_that_of_the_region(language, options, value):
     assert read("this weekend", language, **options) == [value]
 
 
+def test_the_week_and_the_weekend_in_hebrew_are_those_of_israel():
+    assert read("ביום ראשון בשבוע הבא", "he") == ["2026-11-22"]
+    assert read("בסוף השבוע", "he") == ["2026-11-20/2026-11-21"]
+    assert read("ביום ראשון בשבוע הבא", "he", week="monday") == ["2026-11-29"]
+
+
 def test_a_weekend_may_begin_on_friday_evening():
     recognize = create_builtin("date", "en", resolve_options("date", {"weekend": "friday-evening"}))
     (found,) = recognize(TokenizedText("this weekend", ["this weekend"], [0]), AT)

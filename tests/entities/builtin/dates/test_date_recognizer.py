@@ -474,3 +474,9 @@ def test_parts_of_a_day_that_does_not_exist_are_no_entities_with_a_spacy_pipelin
     engine = Engine(model, nlp=spacy.blank("en"))
     assert not engine.ask("for February 30", at=at).slots
     assert engine.ask("for 30 people", at=at).slots
+
+
+@pytest.mark.parametrize("text", ["ה-24 לחודש", "ב-17:30", "ב5 במאי"])
+def test_a_particle_that_is_joined_to_a_number_belongs_to_the_date(text):
+    (found,) = DateRecognizer(get_date_parser("he")).read(f"תקבע פגישה {text}", datetime.now(UTC))
+    assert found.end - found.start == len(text)

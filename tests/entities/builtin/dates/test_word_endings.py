@@ -1,4 +1,4 @@
-"""Endings of words of dates, split off in Turkish."""
+"""Endings of words of dates, split off in Turkish and Korean."""
 
 import pytest
 
@@ -41,3 +41,22 @@ def test_the_offsets_are_those_of_the_text():
 def test_a_date_ends_with_its_last_word(text, date):
     ((start, end, _),) = get_date_parser("tr").find_dates(text)
     assert text[start:end] == date
+
+
+@pytest.mark.parametrize(
+    ("text", "atoms"),
+    [
+        ("내일까지는", ["내일", "까지는"]),
+        ("세시반에", ["세", "시", "반", "에"]),
+        ("이십오일부터", ["이십오", "일", "부터"]),
+        ("안내일정", ["안내일정"]),  # "tomorrow" is inside
+    ],
+)
+def test_korean_particles_and_units_are_atoms(text, atoms):
+    assert [atom.text for atom in get_date_parser("ko").get_atoms(text)] == atoms
+
+
+def test_a_korean_date_ends_before_its_particle():
+    text = "내일은 쉬어요"
+    ((start, end, _),) = get_date_parser("ko").find_dates(text)
+    assert text[start:end] == "내일"

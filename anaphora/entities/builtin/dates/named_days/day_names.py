@@ -25,7 +25,7 @@ from anaphora.entities.languages import ANY, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import expand_synonym
 from anaphora.storage.cache import Cache, CachedParts, digest
-from anaphora.storage.forks import fork_safe_lock
+from anaphora.storage.forks import LazyProperty, fork_safe_lock
 
 __all__ = [
     "DayNames",
@@ -262,6 +262,14 @@ class NameFinder:
     def may_begin(self, text: str) -> bool:
         """Whether a name begins with that atom."""
         return any(word in self._lengths for word in self._first_words(self._canonical(text)))
+
+    def has_word(self, text: str) -> bool:
+        """Whether that atom is a word of a name."""
+        return text in self._words
+
+    @LazyProperty
+    def _words(self) -> frozenset[str]:
+        return frozenset(word for name in self._ids for word in name.split())
 
     def find(self, atoms: Sequence[Atom]) -> list[NameMatch]:
         """All names, overlapping ones, too, in the order of the text."""
