@@ -109,7 +109,29 @@ class DateParser:
     def get_atoms(self, text: str) -> Sequence[Atom]:
         """The atoms of ``text``, endings by themselves in a language that has some."""
         atoms = get_atoms(text, self.language)
-        return atoms if self._splitter is None else self._splitter.split(atoms)
+        if self._splitter is None:
+            return atoms
+        names: dict[int, int] = {}
+        if any(self._day_names.may_begin(atom.text) for atom in atoms):
+            for start, end, _ in self._day_names.find(atoms):
+                names[start] = max(end, names.get(start, 0))
+        found: list[Atom] = []
+        at = 0
+        while at < len(atoms):
+            end = names.get(at, at)
+            found += self._cut_name(atoms[at:end]) if end > at else self._splitter.split(atoms[at])
+            at = max(end, at + 1)
+        return found
+
+    def _cut_name(self, name: Sequence[Atom]) -> Sequence[Atom]:
+        """The name of a day, its ending by itself: *anneler günü* and *nden*."""
+        assert self._splitter is not None
+        *before, last = name
+        for stem, ending in self._splitter.cut(last):
+            ends = [end for start, end, _ in self._day_names.find((*before, stem)) if not start]
+            if len(name) in ends:
+                return *before, stem, ending
+        return name
 
     @LazyProperty
     def _day_names(self) -> NameFinder:

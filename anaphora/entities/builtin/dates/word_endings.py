@@ -8,7 +8,7 @@ Korean, particles and units are split off in the same way: *세시까지* is *�
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from anaphora.entities.builtin.atoms import Atom
 
@@ -50,20 +50,28 @@ class WordSplitter:
         self._is_word = is_word
         self._parts: dict[str, tuple[str, ...]] = {}
 
-    def split(self, atoms: Sequence[Atom]) -> Sequence[Atom]:
-        """The atoms, each of an ending by itself."""
-        found: list[Atom] = []
-        for atom in atoms:
-            if atom.kind != "word":
-                found.append(atom)
-                continue
-            stem, *endings = self._find_parts(atom)
-            at = atom.end - len("".join(endings))
-            found.append(Atom(stem, "word", atom.start, at, atom.glued))
-            for one in endings:
-                found.append(Atom(one, "word", at, at + len(one), glued=True))
-                at += len(one)
+    def split(self, atom: Atom) -> Sequence[Atom]:
+        """The stem and each ending of an atom by itself."""
+        if atom.kind != "word":
+            return (atom,)
+        stem, *endings = self._find_parts(atom)
+        at = atom.end - len("".join(endings))
+        found = [Atom(stem, "word", atom.start, at, atom.glued)]
+        for one in endings:
+            found.append(Atom(one, "word", at, at + len(one), glued=True))
+            at += len(one)
         return found
+
+    def cut(self, atom: Atom) -> Iterator[tuple[Atom, Atom]]:
+        """The atom as a stem and one ending, the longest ending first."""
+        for length in self._lengths:
+            ending = self._endings.get(atom.text[-length:])
+            if ending is not None and len(atom.text) >= length + _SHORTEST_STEM:
+                at = atom.end - length
+                yield (
+                    atom._replace(text=atom.text[:-length], end=at),
+                    Atom(ending, "word", at, atom.end, glued=True),
+                )
 
     def find_end(self, atoms: Sequence[Atom], end: int) -> int:
         """The atom behind the endings that follow the atom before ``end``; Korean particles are no
