@@ -37,6 +37,9 @@ def find_faults(agent: Agent, user: str, said: Sequence[str]) -> Iterator[str]:
     if _join(one.answer for one in exchanges) != _join(sent):
         yield "recall memory does not hold each answer once"
 
+    if not agent.search_archive("tea houses of Nara", user=user).passages:
+        yield "archival memory does not find the guide"
+
     for block, value in agent.core(user):
         if len(value) > block.limit:
             yield f"the block '{block.label}' is over its limit"
