@@ -92,6 +92,7 @@ class DateParser:
         self._grades: dict[str, int] = {}
         self._has_spaces = self._grammar.has_spaces
         self._splitter = self._create_splitter() if self._grammar.endings else None
+        self._has_whole_words = self._has_spaces and self._splitter is None
         self._parse_island_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_island)
         self._parse_answer_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_answer)
 
@@ -182,7 +183,19 @@ class DateParser:
             (atoms[start + first].start, atoms[start + last - 1].end, meaning)
             for atoms, start, island in self._parse_islands(text)
             for first, last, meaning in select(island)
+            if not (self._has_whole_words and self._cuts_word(atoms, start + first, start + last))
         ]
+
+    def _cuts_word(self, atoms: Sequence[Atom], start: int, end: int) -> bool:
+        """Whether letters or digits other than a weak word (19:00|h) go on before or behind some
+        atoms, without a blank: 3a of 7f3a9e."""
+        weak = self._grammar.weak
+        beside = []
+        if start and atoms[start].glued:
+            beside.append(atoms[start - 1])
+        if end < len(atoms) and atoms[end].glued:
+            beside.append(atoms[end])
+        return any(atom.kind != "mark" and atom.text not in weak for atom in beside)
 
     def _parse_islands(self, text: str) -> Iterator[tuple[Sequence[Atom], int, Island]]:
         """The islands of a text, each with all atoms and its start among them."""
