@@ -28,7 +28,7 @@ from anaphora.intents.checks.utterance_limits import find_breach
 from anaphora.intents.confirmation import parse_confirmation
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.index import IntentIndex
-from anaphora.intents.match import Match, SlotFilling
+from anaphora.intents.match import Candidate, Match, SlotFilling
 from anaphora.intents.near_miss import find_blocked, find_near_miss
 from anaphora.intents.ranking import rank_coverage
 from anaphora.intents.ranking_steps import ReadingRank
@@ -169,33 +169,48 @@ def _decide_with_fallback_entities(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision:
     decision = _decide_by_state(indexed, question, conversation)
-    if question.fallback is None or not _needs_fallback_entities(decision, question.fallback):
+    if question.fallback is None or not _needs_fallback_entities(
+        decision, question.fallback, conversation.pending
+    ):
         return decision
     other = _decide_by_state(indexed, question.fallback, conversation)
     return other if _is_completed_by(decision, other) else decision
 
 
-def _needs_fallback_entities(decision: Decision, fallback: ParsedQuestion) -> bool:
-    """Whether nothing matches, or only with a remembered entity that a fallback entity of the
-    sentence replaces, while its words are not used otherwise."""
+def _needs_fallback_entities(
+    decision: Decision, fallback: ParsedQuestion, pending: PendingQuestion | None
+) -> bool:
+    """Whether nothing matches, unless an undivided sentence answers what the bot has asked; or if
+    something matches only with a remembered entity that a fallback entity of the sentence replaces,
+    while its words are not used otherwise."""
     if not decision.matches:
-        return True
+        is_divided = bool(_entities_only_in(decision.question, fallback))
+        return is_divided or not _answers(decision.incomplete, pending)
+    filling = decision.matches[0].filling
     groups_from_memory = {
-        taken.entity.groups
-        for taken in decision.matches[0].filling.taken
-        if taken.pending or taken.remembered is not None
+        taken.entity.groups for taken in filling.taken if not _is_from_sentence(taken)
     }
     if not groups_from_memory:
         return False
-    said = [
-        {*taken.entity.tokens}
-        for taken in decision.matches[0].filling.taken
-        if not taken.pending and taken.remembered is None
-    ]
+    said = [{*taken.entity.tokens} for taken in filling.taken if _is_from_sentence(taken)]
     new = [
         one for one in _find_new_entities(fallback, decision.question) if {*one.tokens} not in said
     ]
     return any(find_replacement(groups, new) for groups in groups_from_memory)
+
+
+def _answers(filling: SlotFilling | None, pending: PendingQuestion | None) -> bool:
+    """Whether the sentence fills the term that the bot has asked for."""
+    if filling is None or pending is None or pending.intent != filling.intent.id:
+        return False
+    return any(
+        one.term.label in pending.missing[:1] and any(map(_is_from_sentence, one.taken))
+        for one in filling.terms
+    )
+
+
+def _is_from_sentence(taken: Candidate) -> bool:
+    return not taken.pending and taken.remembered is None
 
 
 def _is_completed_by(decision: Decision, other: Decision) -> bool:

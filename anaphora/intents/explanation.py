@@ -363,6 +363,8 @@ def _format_entity(entity: Entity) -> str:
     text = str(entity) if entity.quantity is None else f"{entity.quantity} × {entity}"
     if entity.negated:
         text = f"not {text}"
+    if others := entity.meta.get("alternatives"):
+        text += "".join([f" or {one['value']}" for one in others if "value" in one])
     own = entity.groups == {entity.element}
     return text if own else f"{text} ({_format_groups(entity.groups)})"
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from anaphora.core.name_hints import did_you_mean
 from anaphora.models.domain import Referent
-from anaphora.models.schema.day_parts import parse_day_part
+from anaphora.models.schema.day_parts import parse_day_part, parse_hours
 from anaphora.models.schema.holiday_countries import check_holiday_country
 
 __all__ = [
@@ -67,7 +67,7 @@ class EntityOption:
             raise ValueError(
                 f"'{value}' is not a code of {len(self.example)} letters such as {self.example}"
             )
-        if self.check is not None:
+        if self.check is not None and value:
             self.check(value)
         return value
 
@@ -126,6 +126,9 @@ _ENTITIES = (
             "", ("", "saturday", "friday", "friday-evening")),
         "next": _NEXT_OPTION,
         "parts": _PARTS_OPTION,
+        "hours": EntityOption(
+            "The usual hours: '8-20'. A time that may be in either half of the day is within them.",
+            "", check=parse_hours),
         "holidays": EntityOption(
             "The countries (US, DE) and parts of countries (DE-BY) whose official days are known.",
             (), check=check_holiday_country),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = ["DAY_PARTS", "parse_day_part"]
+__all__ = ["DAY_PARTS", "parse_day_part", "parse_hours"]
 
 DAY_PARTS: Mapping[str, tuple[int, int]] = {
     "dawn": (4, 8), "morning": (6, 12), "forenoon": (9, 12), "noon": (12, 14),
@@ -18,6 +18,7 @@ DAY_PARTS: Mapping[str, tuple[int, int]] = {
 """The hours at which the parts of a day start and end; hours from 24 on are in the next day."""
 
 _PART = re.compile(r"\s*(?P<name>[a-z ]+?)\s+(?P<start>\d{1,2})\s*-\s*(?P<end>\d{1,2})\s*")
+_HOURS = re.compile(r"\s*(\d{1,2})\s*-\s*(\d{1,2})\s*")
 _LAST_HOUR = 36
 
 
@@ -37,3 +38,12 @@ def parse_day_part(text: str) -> tuple[str, tuple[int, int]]:
             "the latest (12 in the next day)"
         )
     return match["name"], (start, end)
+
+
+def parse_hours(text: str) -> tuple[int, int]:
+    """The hours at which a range of a day starts and ends: ``8-20``. Raises ValueError, with a
+    message for users."""
+    match = _HOURS.fullmatch(text)
+    if match is None or not int(match[1]) < int(match[2]) <= 24:
+        raise ValueError(f"'{text}' is not a range of hours of a day, such as '8-20'")
+    return int(match[1]), int(match[2])

@@ -123,14 +123,14 @@ class TestAnEntity:
         assert not entity.is_from_phrase
 
     def test_has_a_duration_in_a_language_that_has_no_words_for_it(self):
-        nl = Bot(
+        sv = Bot(
             parse_model(
-                MODEL.replace("[en, de]", "[nl]")
-                .replace("de: [Nudeln]", "nl: []")
+                MODEL.replace("[en, de]", "[sv]")
+                .replace("de: [Nudeln]", "sv: []")
                 .replace("en: [pizza], ", "")
             )
         )
-        (entity,) = build(nl, {"duration": timedelta(minutes=90)}, "nl")
+        (entity,) = build(sv, {"duration": timedelta(minutes=90)}, "sv")
         assert (entity.value, entity.meta) == ("PT5400S", {"seconds": 5400})
 
     def test_without_values_is_there_or_not(self, bot):

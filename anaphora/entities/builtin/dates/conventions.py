@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from anaphora.entities.builtin.language_region import region_of
 from anaphora.entities.words.normalization import base_code
-from anaphora.models.schema.day_parts import DAY_PARTS, parse_day_part
+from anaphora.models.schema.day_parts import DAY_PARTS, parse_day_part, parse_hours
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -33,12 +33,13 @@ class Conventions:
     """``first_day`` is the first day of the week, 0 for Monday. The ``weekend`` is Saturday and
     Sunday, Friday and Saturday, or begins on Friday evening. ``next_is_first``: "next Friday" is
     the first Friday from tomorrow on, otherwise the one of the next week. ``parts`` are the hours
-    of the parts of a day."""
+    of the parts of a day, ``hours`` the usual ones, if there are any."""
 
     first_day: int = 0
     weekend: Weekend = "saturday"
     next_is_first: bool = False
     parts: Mapping[str, tuple[int, int]] = field(default_factory=lambda: DAY_PARTS)
+    hours: tuple[int, int] | None = None
 
 
 def resolve_conventions(language: str, options: Mapping[str, Any]) -> Conventions:
@@ -52,7 +53,8 @@ def resolve_conventions(language: str, options: Mapping[str, Any]) -> Convention
         first_day = locale.first_week_day
     weekend: Weekend = options["weekend"] or _default_weekend(language, locale)
     parts = {**DAY_PARTS, **dict(map(parse_day_part, options["parts"]))}
-    return Conventions(first_day, weekend, options["next"] == "first", parts)
+    hours = parse_hours(options["hours"]) if options.get("hours") else None
+    return Conventions(first_day, weekend, options["next"] == "first", parts, hours)
 
 
 def date_order(language: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from spacy.tokens import Doc
 
+from anaphora.entities.builtin.dates.alternatives import find_alternatives, has_numeric_date
 from anaphora.entities.builtin.dates.conventions import (
     Conventions,
     date_order,
@@ -33,12 +34,14 @@ from anaphora.entities.builtin.dates.resolution import ResolvedDate, resolve_dat
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
 from anaphora.errors import ModelError, Problem
+from anaphora.frozen import FrozenDict, FrozenList
 from anaphora.storage.cache import Cache
 
 __all__ = ["DateRecognizer", "create", "load"]
 
 _DEFAULT_CONVENTIONS = Conventions()
 _CACHE_SIZE = 4096  # dates
+_LIMITS = ("start", "end")
 _WITH_DURATION = ("lasting", "starting")  # operations on a date and the duration beside it
 
 
@@ -84,8 +87,9 @@ class DateRecognizer:
     their offset from UTC, and the ``grain``. ``assumed`` is the unit that the text leaves open and
     the time of the question provides (the ``year`` of "May 5"). ``conflict`` is ``weekday`` if the
     text has a weekday that the date does not have. ``hours`` are the daily hours
-    (``09:00/17:00``) of a range of days. ``expression`` is the time expression as a list: what the
-    text says, before it is resolved.
+    (``09:00/17:00``) of a range of days. ``alternatives`` are other readings (5 in the morning, 5
+    in the afternoon; 3/4 in the other order), each with ``value``, ``start`` and ``end``.
+    ``expression`` is the time expression as a list: what the text says, before it is resolved.
     """
 
     def __init__(
@@ -125,7 +129,8 @@ class DateRecognizer:
         for start, end, meaning, is_fallback in sorted([*certain, *apart, *names]):
             moment = at if depends_on_seconds(meaning) else minute
             # Zone and fold are parts of the key: times are equal across zones and folds.
-            resolved = self._resolve_cached(meaning, moment, moment.tzinfo, moment.fold)
+            is_numeric = has_numeric_date(text[start:end])
+            resolved = self._resolve_cached(meaning, moment, moment.tzinfo, moment.fold, is_numeric)
             if resolved is not None:
                 mentions.append(Mention(start, end, *resolved, fallback=is_fallback))
             elif names_calendar_day(meaning):
@@ -140,7 +145,8 @@ class DateRecognizer:
         start, end, meaning = answer
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
         at = at if depends_on_seconds(meaning) else at.replace(second=0, microsecond=0)
-        resolved = self._resolve_cached(meaning, at, at.tzinfo, at.fold)
+        is_numeric = has_numeric_date(text[start:end])
+        resolved = self._resolve_cached(meaning, at, at.tzinfo, at.fold, is_numeric)
         return [] if resolved is None else [Mention(start, end, *resolved, fallback=True)]
 
     def _find_dates_beside_durations(
@@ -158,6 +164,34 @@ class DateRecognizer:
                             yield begin + one[0], begin + one[1], meaning[1]
 
     def _resolve(
-        self, meaning: TimeExpression, at: datetime, zone: tzinfo, fold: int
+        self,
+        meaning: TimeExpression,
+        at: datetime,
+        zone: tzinfo,
+        fold: int,
+        is_numeric: bool,  # noqa: FBT001 - a key of the cache
     ) -> ResolvedDate | None:
-        return resolve_date(meaning, Moment(at, self._prefer_future, self._conventions))
+        moment = Moment(at, self._prefer_future, self._conventions)
+        resolved = resolve_date(meaning, moment)
+        if resolved is None:
+            return None
+        others = (
+            resolve_date(one, moment) for one in find_alternatives(meaning, is_numeric=is_numeric)
+        )
+        readings = [resolved, *[one for one in others if one is not None and one[0] != resolved[0]]]
+        if self._conventions.hours is not None and len(readings) > 1:
+            readings.sort(key=self._is_unusual)
+        (value, meta), *rest = readings
+        listed = [
+            FrozenDict({"value": other, **{key: about[key] for key in _LIMITS if key in about}})
+            for other, about in rest
+        ]
+        return value, ({**meta, "alternatives": FrozenList(listed)} if listed else meta)
+
+    def _is_unusual(self, date: ResolvedDate) -> bool:
+        """Whether a time is outside of the usual hours."""
+        assert self._conventions.hours is not None
+        first, last = self._conventions.hours
+        meta = date[1]
+        at = datetime.fromisoformat(meta["start"] if "start" in meta else meta["end"])
+        return not first <= at.hour < last
