@@ -19,10 +19,10 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DateGrammar,
     load_grammar,
 )
+from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter, is_hangul
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
-from anaphora.entities.builtin.dates.word_endings import WordSplitter, is_hangul
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader

@@ -10,7 +10,6 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.dates.alternatives import find_alternatives, has_numeric_date
 from anaphora.entities.builtin.dates.conventions import (
     Conventions,
     date_order,
@@ -28,6 +27,10 @@ from anaphora.entities.builtin.dates.named_days.day_names import (
     load_official_names,
 )
 from anaphora.entities.builtin.dates.operations import depends_on_seconds
+from anaphora.entities.builtin.dates.operations.alternatives import (
+    find_alternatives,
+    has_numeric_date,
+)
 from anaphora.entities.builtin.dates.operations.expression_analysis import names_calendar_day
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.builtin.dates.resolution import ResolvedDate, resolve_date

@@ -95,8 +95,8 @@ class DateGrammar:
     cities that have a time zone, which are parts of a date only in a text with one of the
     ``zone_words`` (Tokyo *time*). ``endings`` may stand behind words, ``plain_letters`` for letters
     with marks, also in the numerals ``marked_words``: see
-    :class:`~anaphora.entities.builtin.dates.word_endings.WordSplitter`. ``order`` is that of day,
-    month and year: ``DMY``.
+    :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``order`` is that
+    of day, month and year: ``DMY``.
     """
 
     language: str

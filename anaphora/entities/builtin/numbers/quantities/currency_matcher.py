@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -24,6 +24,7 @@ from anaphora.entities.languages import cached_table
 from anaphora.entities.words.function_words import load_stop_words
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.scripts import starts_unspaced
+from anaphora.storage.forks import LazyProperty
 
 __all__ = ["MONEY", "PERHAPS_MONEY", "CurrencyMatcher", "currency_of_country", "said_with_articles"]
 
@@ -116,7 +117,7 @@ class CurrencyMatcher:
         """The amounts in whole units of currency, with cents added to the amount before them."""
         return self._merger(atoms, amounts)
 
-    @cached_property
+    @LazyProperty
     def _names(self) -> _Names:
         return _load_names(self._language)
 

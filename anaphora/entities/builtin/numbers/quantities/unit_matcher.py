@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
@@ -16,6 +16,7 @@ from anaphora.entities.builtin.numbers.units import Unit, load_units
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.scripts import starts_unspaced
+from anaphora.storage.forks import LazyProperty
 
 __all__ = ["MeasureUnitMatcher"]
 
@@ -47,12 +48,12 @@ class MeasureUnitMatcher:
         self._prefixes = load_vocabulary(language).prefixes
         self._articles = frozenset(article for article, _ in iter_phrases(written, "articles"))
 
-    @cached_property
+    @LazyProperty
     def _names(self) -> PhraseLookup[Unit]:
         """The names behind a number: those of the table of the language, then those of CLDR."""
         return _load_names(self._language).behind
 
-    @cached_property
+    @LazyProperty
     def _names_around(self) -> PhraseLookup[Mapping[tuple[str, ...], Unit]]:
         """What stands before a number: the units by what stands behind it (摄氏二十度)."""
         return _load_names(self._language).around
