@@ -2,7 +2,8 @@
 
 The rules of such a language have the endings as words of their own, glued to the word before them
 (``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks, also
-in a language without such endings (Polish *pazdziernika*). In Korean, particles and units are split off in the same way: *세시까지* is *세*, *시* and *까지*.
+in a language without such endings (Polish *pazdziernika*). In Korean, particles and units are split
+off in the same way: *세시까지* is *세*, *시* and *까지*.
 """
 
 from __future__ import annotations
