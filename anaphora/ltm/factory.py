@@ -43,12 +43,14 @@ _EMBEDDERS_ALLOWED = "none, minilm, or sentence-transformers:FOLDER (or an id on
 class MemoryConfig:
     """Configuration of a long-term memory: the ``url`` of the store, the names of the
     ``summarizer`` and the ``embedder``, and the maximum length of a working history in words and
-    in exchanges. Exchanges older than ``retention`` are erased. ``journal`` is the journal folder
+    in exchanges. ``token_vectors`` says whether the embedder "minilm" also computes vectors of
+    tokens. Exchanges older than ``retention`` are erased. ``journal`` is the journal folder
     (None: the default one)."""
 
     url: str
     summarizer: str = "extractive"
     embedder: str = "none"
+    token_vectors: bool = True
     max_words: int = 1_000
     max_exchanges: int = 2_000
     retention: timedelta | None = None
@@ -75,7 +77,7 @@ def build_memory(
         summarizer="extractive"
         if config.summarizer == "extractive"
         else build_summarizer(config.summarizer),
-        embedder=build_embedder(config.embedder),
+        embedder=build_embedder(config.embedder, token_vectors=config.token_vectors),
         settings=HistorySettings(max_exchanges=config.max_exchanges, max_size=config.max_words),
         retention=config.retention,
         journal=config.journal,
@@ -133,8 +135,9 @@ def build_summarizer(name: str) -> Summarizer | None:
     return Extractive()
 
 
-def build_embedder(name: str) -> Embedder | None:
+def build_embedder(name: str, *, token_vectors: bool = True) -> Embedder | None:
     """Build the embedder of that name (see :func:`check_embedder`); None for "none".
+    ``token_vectors`` says whether "minilm" also computes vectors of tokens.
 
     Raises :class:`AnaphoraError` for an invalid name or a missing package.
     """
@@ -148,7 +151,7 @@ def build_embedder(name: str) -> Embedder | None:
         return SentenceTransformers(model)
     from anaphora.ltm.embedders.minilm import MiniLM
 
-    return MiniLM()
+    return MiniLM(token_vectors=token_vectors)
 
 
 def _check_name(what: str, check: Callable[[str], str], name: str) -> None:

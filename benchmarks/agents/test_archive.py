@@ -17,6 +17,7 @@ from anaphora.ltm.retrieval.store import UserKey
 
 PASSAGES, PER_DOCUMENT, BATCH = 100_000, 100, 4_000
 VOCABULARY, DIMENSION = 20_000, 384
+TOKENS, TOKEN_DIMENSION = 80, 96  # of a passage
 SENTENCES, WORDS = 10, 14  # of a passage, of a sentence
 RANKS = (100, 200, 500, 1_000, 2_000, 5_000)
 SHARED, ANN = UserKey("", "library"), UserKey("ann", "library")
@@ -53,17 +54,22 @@ class Author:
 class Dice:
     """An embedder of meaningless vectors at no cost, to time the search alone."""
 
-    name, dimension = "bench", DIMENSION
+    name, dimension, token_name = "bench", DIMENSION, "bench tokens"
 
-    def __init__(self) -> None:
+    def __init__(self, *, token_vectors: bool) -> None:
         self.vectors = cycle(directions(np.random.default_rng(2), 100))
+        self.tokens = directions(np.random.default_rng(3), 8, TOKEN_DIMENSION)
+        self.token_name = Dice.token_name if token_vectors else ""
 
     def embed(self, texts):
         return np.stack([next(self.vectors) for _ in texts])
 
+    def embed_with_tokens(self, texts):
+        return self.embed(texts), [self.tokens for _ in texts]
 
-def directions(random: np.random.Generator, number: int) -> np.ndarray:
-    vectors = random.standard_normal((number, DIMENSION), dtype=np.float32)
+
+def directions(random: np.random.Generator, number: int, dimension: int = DIMENSION) -> np.ndarray:
+    vectors = random.standard_normal((number, dimension), dtype=np.float32)
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
@@ -73,7 +79,7 @@ def author() -> Author:
 
 
 @pytest.fixture(scope="module")
-def filled(author, tmp_path_factory) -> Iterator[Archive]:
+def url(author, tmp_path_factory) -> str:
     url = f"sqlite:///{tmp_path_factory.mktemp('archive')}/archive.db"
     with closing(Archive(url)) as archive:
         archive.load(SHARED, (author.write() for _ in range(PASSAGES // PER_DOCUMENT)))
@@ -81,7 +87,20 @@ def filled(author, tmp_path_factory) -> Iterator[Archive]:
         while waiting := archive.store.find_unembedded("bench", 5_000):
             ids = [id for id, _ in waiting]
             archive.store.put_vectors("bench", ids, directions(author.random, len(ids)))
-    with closing(Archive(url, embedder=Dice())) as archive:
+            packed = [author.random.bytes(TOKENS * TOKEN_DIMENSION // 2) for _ in ids]
+            archive.store.put_token_vectors(Dice.token_name, ids, packed)
+    return url
+
+
+@pytest.fixture(scope="module")
+def filled(url) -> Iterator[Archive]:
+    with closing(Archive(url, embedder=Dice(token_vectors=False))) as archive:
+        yield archive
+
+
+@pytest.fixture(scope="module")
+def filled_with_tokens(url) -> Iterator[Archive]:
+    with closing(Archive(url, embedder=Dice(token_vectors=True))) as archive:
         yield archive
 
 
@@ -108,6 +127,12 @@ def test_insert(benchmark, filled):
 def test_search(benchmark, filled, author, owners, mode):
     """The first page of five."""
     page = benchmark(lambda: filled.search(owners, author.ask(), mode=mode))
+    assert len(page.passages) == 5
+
+
+@pytest.mark.parametrize("owners", [[SHARED], [SHARED, ANN]], ids=["one owner", "two owners"])
+def test_search_with_tokens(benchmark, filled_with_tokens, author, owners):
+    page = benchmark(lambda: filled_with_tokens.search(owners, author.ask(), mode="hybrid"))
     assert len(page.passages) == 5
 
 

@@ -23,8 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
+from anaphora.ltm.background.tasks import embed_exchanges
 from anaphora.ltm.dates.mentions import add_dates
-from anaphora.ltm.embedders.embedder import Vectors
+from anaphora.ltm.embedders.embedder import Embedder, Vectors
 from anaphora.ltm.embedders.minilm import MiniLM
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history.working_history import HistorySettings
@@ -110,15 +111,16 @@ def _store_dialog(store: SqliteRecallStore, dialog: Dialog, embedder: _CachedEmb
     ids: list[int] = []
     while waiting := store.find_unembedded(embedder.name, 1_000):
         texts = [embedding_text(said[-1], *said[:-1]) for _, said in waiting]
+        own_texts = [embedding_text(said[-1]) for _, said in waiting]
         new = [id for id, _ in waiting]
-        store.put_vectors(embedder.name, new, embedder.embed(texts))
+        embed_exchanges(store, embedder, new, texts, own_texts)
         ids += new
     embedder.save()
     return ids
 
 
-def _search_functions(store: SqliteRecallStore, embedder: _CachedEmbedder) -> dict[str, Find]:
-    def by(how: SearchMode) -> Find:
+def _search_functions(store: SqliteRecallStore, cached: _CachedEmbedder) -> dict[str, Find]:
+    def by(how: SearchMode, embedder: Embedder = cached) -> Find:
         def find(dialog: Dialog, question: Question) -> Sequence[str]:
             page = search(
                 store,
@@ -134,7 +136,9 @@ def _search_functions(store: SqliteRecallStore, embedder: _CachedEmbedder) -> di
 
         return find
 
-    return {how: by(how) for how in ("text", "meaning", "rrf", "hybrid")}
+    modes: tuple[SearchMode, ...] = ("text", "meaning", "rrf", "hybrid")
+    plain = "hybrid, without tokens"
+    return {how: by(how) for how in modes} | {plain: by("hybrid", _WithoutTokens(cached))}
 
 
 class _CachedEmbedder:
@@ -143,25 +147,46 @@ class _CachedEmbedder:
     def __init__(self, folder: Path | None) -> None:
         self._embedder = MiniLM()
         self.name, self.dimension = self._embedder.name, self._embedder.dimension
-        self._file = folder / "minilm.npz" if folder else None
-        self._known: dict[str, Vectors] = {}
+        self.token_name = self._embedder.token_name
+        self._file = folder / f"{self.token_name}.npz" if folder else None
+        self._known: dict[str, tuple[Vectors, Vectors]] = {}
         self._saved = 0
         if self._file and self._file.exists():
             kept = np.load(self._file)
-            self._known = dict(zip(kept["texts"].tolist(), kept["vectors"], strict=True))
+            tokens = np.split(kept["tokens"], np.cumsum(kept["counts"])[:-1])
+            pairs = zip(kept["vectors"], tokens, strict=True)
+            self._known = dict(zip(kept["texts"].tolist(), pairs, strict=True))
             self._saved = len(self._known)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
+        return self.embed_with_tokens(texts)[0]
+
+    def embed_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
         if new := [text for text in dict.fromkeys(texts) if text not in self._known]:
-            self._known.update(zip(new, self._embedder.embed(new), strict=True))
-        return np.stack([self._known[text] for text in texts])
+            pairs = zip(*self._embedder.embed_with_tokens(new), strict=True)
+            self._known.update(zip(new, pairs, strict=True))
+        vectors, tokens = zip(*[self._known[text] for text in texts], strict=True)
+        return np.stack(vectors), list(tokens)
 
     def save(self) -> None:
         if self._file and len(self._known) > self._saved:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            texts, vectors = list(self._known), list(self._known.values())
-            np.savez(self._file, texts=np.array(texts), vectors=np.stack(vectors))
+            vectors, tokens = zip(*self._known.values(), strict=True)
+            np.savez(
+                self._file,
+                texts=np.array(list(self._known)),
+                vectors=np.stack(vectors),
+                tokens=np.concatenate(tokens),
+                counts=np.array(list(map(len, tokens))),
+            )
             self._saved = len(self._known)
+
+
+class _WithoutTokens:
+    """An embedder without vectors of tokens."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.name, self.dimension, self.embed = embedder.name, embedder.dimension, embedder.embed
 
 
 # -- the baseline ------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from anaphora.stm.conversation import ConversationKey
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 EXCHANGES, USERS, DIMENSION = 100_000, (1, 1_000), 384
+TOKENS, TOKEN_DIMENSION = 16, 96  # of an exchange
 STOP_WORDS = tuple(f"stop{number}" for number in range(10))  # each in half of all exchanges
 WORDS, RANKS = 20_000, (20, 50, 100, 200, 500, 1_000, 5_000)
 FILTERS = {
@@ -69,6 +70,8 @@ def filled(request, tmp_path_factory) -> Iterator[tuple[SqliteRecallStore, Talke
         while waiting := store.find_unembedded("bench", 5_000):
             ids = [id for id, _ in waiting]
             store.put_vectors("bench", ids, directions(talker.random, len(ids)))
+            packed = [talker.random.bytes(TOKENS * TOKEN_DIMENSION // 2) for _ in ids]
+            store.put_token_vectors(Dice.token_name, ids, packed)
         yield store, talker
 
 
@@ -76,8 +79,8 @@ def opened(path) -> SqliteRecallStore:
     return SqliteRecallStore(path, settings=HistorySettings(), synchronous="normal")
 
 
-def directions(random: np.random.Generator, count: int) -> np.ndarray:
-    vectors = random.standard_normal((count, DIMENSION), dtype=np.float32)
+def directions(random: np.random.Generator, count: int, dimension: int = DIMENSION) -> np.ndarray:
+    vectors = random.standard_normal((count, dimension), dtype=np.float32)
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
@@ -126,24 +129,30 @@ def test_nearest(benchmark, filled, among):
 class Dice:
     """An embedder of meaningless vectors at no cost, to time the search alone."""
 
-    name, dimension = "bench", DIMENSION
+    name, dimension, token_name = "bench", DIMENSION, "bench tokens"
 
-    def __init__(self) -> None:
+    def __init__(self, *, token_vectors: bool) -> None:
         self.vectors = cycle(directions(np.random.default_rng(2), 100))
+        self.tokens = directions(np.random.default_rng(3), 8, TOKEN_DIMENSION)
+        self.token_name = Dice.token_name if token_vectors else ""
 
     def embed(self, texts):
         return np.stack([next(self.vectors) for _ in texts])
 
+    def embed_with_tokens(self, texts):
+        return self.embed(texts), [self.tokens for _ in texts]
 
-@pytest.mark.parametrize("how", ["text", "meaning", "hybrid"])
+
+@pytest.mark.parametrize("how", ["text", "meaning", "hybrid", "hybrid with tokens"])
 def test_search(benchmark, filled, how):
     """A page of ten passages, each with a neighbour before and after it."""
     store, talker = filled
-    embedder = Dice()
+    mode, _, tokens = how.partition(" with ")
+    embedder = Dice(token_vectors=bool(tokens))
 
     def look():
         text = " ".join(talker.ask())
-        return search(store, UserKey("user 0"), text, mode=how, language="none", embedder=embedder)
+        return search(store, UserKey("user 0"), text, mode=mode, language="none", embedder=embedder)
 
     assert len(benchmark(look).passages) == 10
 

@@ -8,13 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anaphora.ltm.embedders.embedder import Embedder
+from anaphora.ltm.embedders.embedder import TokenEmbedder
 from anaphora.ltm.retrieval.day_terms import asks_when, find_days
 from anaphora.ltm.retrieval.ranking import (
     FEATURES,
     HYBRID_WEIGHTS,
     TEXT_WEIGHTS,
+    TOKEN_LIMIT,
+    TOKEN_WEIGHTS,
     SearchQuery,
+    add_token_feature,
     compute_features,
 )
 from anaphora.ltm.retrieval.speakers import find_speaker_terms, remove_names, select_speakers
@@ -38,10 +41,11 @@ def fit_weights(
     dialogs: Sequence[Dialog],
     paraphrased: Sequence[Dialog],
     ids: Mapping[str, Sequence[int]],
-    embedder: Embedder,
+    embedder: TokenEmbedder,
 ) -> None:
     """Print how well weights that were fitted on one half of the dialogs find the evidence of the
-    other, then those fitted on all. ``ids`` are those of each dialog's turns in the store."""
+    other, then those fitted on all. ``ids`` are those of each dialog's turns in the store. The
+    weights with tokens are fitted to the first documents by the weights without."""
     questions = {one.id: _collect_cases(store, one, ids[one.id], embedder) for one in dialogs}
     others = {
         one.id: _collect_cases(store, one, ids[one.id], embedder, weight=PARAPHRASE_WEIGHT)
@@ -65,6 +69,52 @@ def fit_weights(
             report(f"{title}, {name}, as shipped", _evaluate(as_shipped))
         fitted = _estimate_weights(_of(names, questions, others), used, shipped)
         print(f"on all: {name} {_format_weights(fitted)}")
+    _fit_token_weights(halves, questions, others, weights)
+
+
+def _fit_token_weights(
+    halves: Sequence[Sequence[str]],
+    questions: Mapping[str, Sequence[_Case]],
+    others: Mapping[str, Sequence[_Case]],
+    weights: Sequence[Array],
+) -> None:
+    """Fit and report the weights with tokens, given those of both halves without."""
+    used = [n for n in range(len(FEATURES)) if n != SET]
+
+    def fit(names: Sequence[str], weights: Array) -> Array:
+        first = [_select_first(case, weights) for case in _of(names, questions, others)]
+        found = [case for case in first if case.evidence.any()]
+        return _estimate_weights(found, used, TOKEN_WEIGHTS)
+
+    both = [fit(half, each) for half, each in zip(halves, weights, strict=True)]
+    names = [name for half in halves for name in half]
+    for title, cases in (("questions", questions), ("paraphrases", others)):
+        found: list[tuple[_Case, Array]] = []
+        for half, before, fitted in zip(halves, weights[::-1], both[::-1], strict=True):
+            scored = [(case, _score_again(case, before, fitted)) for case in _of(half, cases)]
+            report(f"{title}, tokens, {_format_weights(fitted)}", _evaluate(scored))
+            found += scored
+        report(f"{title}, tokens, each half by the weights of the other", _evaluate(found))
+        shipped = HYBRID_WEIGHTS.astype(float), TOKEN_WEIGHTS.astype(float)
+        as_shipped = [(case, _score_again(case, *shipped)) for case in _of(names, cases)]
+        report(f"{title}, tokens, as shipped", _evaluate(as_shipped))
+    print(f"on all: tokens {_format_weights(fit(names, HYBRID_WEIGHTS.astype(float)))}")
+
+
+def _select_first(case: _Case, weights: Array) -> _Case:
+    """The case with the first turns by these weights only."""
+    rows = np.argsort(-(case.features @ weights), kind="stable")[:TOKEN_LIMIT]
+    turns = [case.turns[row] for row in rows]
+    return replace(case, turns=turns, features=case.features[rows], evidence=case.evidence[rows])
+
+
+def _score_again(case: _Case, weights: Array, token_weights: Array) -> Array:
+    """The scores with tokens, which are known of the first turns by the other weights only."""
+    order = np.argsort(-(case.features @ weights), kind="stable")
+    features = case.features.copy()
+    features[order[TOKEN_LIMIT:], -1] = features[order[:TOKEN_LIMIT], -1].min()
+    scores: Array = features @ token_weights
+    return scores
 
 
 @dataclass
@@ -86,27 +136,31 @@ def _collect_cases(
     store: RecallStore,
     dialog: Dialog,
     ids: Sequence[int],
-    embedder: Embedder,
+    embedder: TokenEmbedder,
     *,
     weight: float = 1.0,
 ) -> list[_Case]:
     whose, turns = UserKey(dialog.id), [turn.id for turn in dialog.turns]
     documents: Sequence[Document] = store.with_neighbours(store.documents(whose, ids), 0)
+    packed = store.token_vectors(whose, embedder.token_name, ids)
     made = []
     for question in filter(has_evidence, dialog.questions):
         asked, names = SearchQuery.parse(question.text), find_speaker_terms(question.text)
         statistics = store.statistics(whose, (*asked.terms, *names))
         speakers = select_speakers(question.text, statistics.frequency)
-        (vector,) = embedder.embed([remove_names(question.text, speakers)])
+        texts = [remove_names(question.text, speakers)]
+        (vector,), (tokens,) = embedder.embed_with_tokens(texts)
         cosines = dict(
             store.find_nearest(whose, embedder.name, vector, SearchFilter(), len(documents))
         )
         days = find_days(question.text, [DEFAULT_LANGUAGE], dialog.sessions[-1].at)
         months = frozenset(month for day in days for month in day.months)
         asked = replace(asked, speakers=speakers, months=months, asks_when=asks_when(question.text))
-        features = compute_features(asked, documents, statistics, cosines).astype(float)
+        features = compute_features(asked, documents, statistics, cosines)
+        everything = np.arange(len(documents))
+        add_token_feature(features, documents, everything, tokens, lambda _: packed)
         evidence = np.array([turn in question.evidence for turn in turns], float)
-        made.append(_Case(question, turns, features, evidence, weight))
+        made.append(_Case(question, turns, features.astype(float), evidence, weight))
     return made
 
 

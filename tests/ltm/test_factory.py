@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.errors import AnaphoraError
+from anaphora.ltm.embedders.embedder import as_token_embedder
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.factory import (
     EMBEDDERS,
@@ -121,6 +122,13 @@ def test_embedders_are_built_by_name(tmp_path: Path) -> None:
     embedder = build_embedder(f"sentence-transformers:{tmp_path}")
     assert embedder is not None
     assert embedder.name.startswith(tmp_path.name)
+
+
+def test_a_configuration_turns_vectors_of_tokens_off() -> None:
+    for token_vectors in (True, False):
+        plan = MemoryConfig("memory:", embedder="minilm", token_vectors=token_vectors)
+        with build_memory(plan) as memory:
+            assert bool(as_token_embedder(memory._embedder)) is token_vectors
 
 
 def test_an_invalid_url_is_reported() -> None:

@@ -22,7 +22,12 @@ from anaphora.agents.archive.passages import Section, split_passages
 from anaphora.agents.archive.query_embedder import QueryEmbedder
 from anaphora.ltm.background.backoff import Backoff, describe_error
 from anaphora.ltm.background.process_lock import ProcessLock
-from anaphora.ltm.background.tasks import BackgroundTask, EmbedTask, ReindexTask
+from anaphora.ltm.background.tasks import (
+    BackgroundTask,
+    EmbedTask,
+    ReindexTask,
+    embed_exchanges,
+)
 from anaphora.ltm.background.worker import BackgroundWorker
 from anaphora.ltm.embedders.embedder import Embedder
 from anaphora.ltm.history.working_history import HistorySettings
@@ -252,7 +257,7 @@ class Archive(ForkAware):
             ids = self.store.list_ids(owner, inserted, skip=0, limit=count)
             fetched = self.store.fetch(owner, ids)
             texts = [passage_text(exchange) for _, exchange in fetched.values()]
-            self.store.put_vectors(self._embedder.name, list(fetched), self._embedder.embed(texts))
+            embed_exchanges(self.store, self._embedder, list(fetched), texts, texts)
         except Exception as error:  # an embedder may be third-party code
             _log.warning("a passage is not embedded yet", extra={"reason": describe_error(error)})
 

@@ -14,17 +14,25 @@ from anaphora.errors import PermanentStoreError, StoreError, SummaryError
 from anaphora.ltm.background.backoff import Backoff, describe_error
 from anaphora.ltm.background.compression import apply_summaries, plan_segments
 from anaphora.ltm.dates.mentions import add_dates
-from anaphora.ltm.embedders.embedder import Embedder
+from anaphora.ltm.embedders.embedder import Embedder, as_token_embedder
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.history.working_history import History, HistorySettings
 from anaphora.ltm.retrieval.indexing import embedding_text, exchange_terms
 from anaphora.ltm.retrieval.store import RecallStore, TermUpdate
 from anaphora.ltm.retrieval.terms import TERMS_VERSION
+from anaphora.ltm.retrieval.token_vectors import pack_tokens
 from anaphora.ltm.summarizers.first_words import FirstWords
 from anaphora.ltm.summarizers.summarizer import Segment, Summarizer
 from anaphora.stm.conversation import ConversationKey
 
-__all__ = ["BackgroundTask", "CompressTask", "EmbedTask", "ExpireTask", "ReindexTask"]
+__all__ = [
+    "BackgroundTask",
+    "CompressTask",
+    "EmbedTask",
+    "ExpireTask",
+    "ReindexTask",
+    "embed_exchanges",
+]
 
 _CONVERSATIONS_PER_BATCH = 16  # compressed in one batch
 _CANDIDATES = 256  # oversized conversations from which a batch is chosen
@@ -39,6 +47,7 @@ _PROBE_TEXT = "Good morning, how are you?"  # every working embedder and summari
 _PROBE_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 _Item = TypeVar("_Item")
+_Unembedded: TypeAlias = tuple[int, Sequence[Exchange]]
 _CompressionPlan: TypeAlias = tuple[ConversationKey, History, tuple[Segment, ...]]
 
 _log = logging.getLogger(__name__)
@@ -55,9 +64,10 @@ class BackgroundTask(Protocol):
 
 @dataclass(slots=True)
 class EmbedTask:
-    """Computes the missing vectors of exchanges. A text that the embedder rejects while it accepts
-    others is put in quarantine. ``text`` returns the text to embed for an exchange and, if it is
-    not the first of its conversation, the one before it."""
+    """Computes the missing vectors of exchanges, and those of their tokens if the embedder has
+    them. A text that the embedder rejects while it accepts others is put in quarantine. ``text``
+    returns the text to embed for an exchange and, if it is not the first of its conversation, the
+    one before it."""
 
     store: RecallStore
     embedder: Embedder
@@ -65,25 +75,70 @@ class EmbedTask:
     text: Callable[..., str] = embedding_text
 
     def run(self) -> bool:
-        waiting = self.store.find_unembedded(self.embedder.name, _EMBED_BATCH)
-        if not waiting:
-            return False
-        texts = [(id, self.text(pair[-1], *pair[:-1])) for id, pair in waiting]
-        return _process_or_quarantine(
-            texts, self._embed, self._probe, self._quarantine, self.backoff
-        )
+        if waiting := self.store.find_unembedded(self.embedder.name, _EMBED_BATCH):
+            return _process_or_quarantine(
+                waiting, self._embed, self._probe, self._quarantine, self.backoff
+            )
+        tokens = as_token_embedder(self.embedder)
+        # Of exchanges that were embedded without them.
+        if tokens and (waiting := self.store.find_unembedded(tokens.token_name, _EMBED_BATCH)):
+            return _process_or_quarantine(
+                waiting, self._embed_tokens, self._probe, self._quarantine_tokens, self.backoff
+            )
+        return False
 
-    def _embed(self, texts: Sequence[tuple[int, str]]) -> bool:
-        vectors = self.embedder.embed([text for _, text in texts])
-        self.store.put_vectors(self.embedder.name, [id for id, _ in texts], vectors)
+    def _embed(self, waiting: Sequence[_Unembedded]) -> bool:
+        embed_exchanges(
+            self.store,
+            self.embedder,
+            [id for id, _ in waiting],
+            [self.text(pair[-1], *pair[:-1]) for _, pair in waiting],
+            [self.text(pair[-1]) for _, pair in waiting],
+        )
         return True
 
-    def _quarantine(self, one: tuple[int, str], reason: str) -> None:
+    def _embed_tokens(self, waiting: Sequence[_Unembedded]) -> bool:
+        tokens = as_token_embedder(self.embedder)
+        assert tokens
+        _, vectors = tokens.embed_with_tokens([self.text(pair[-1]) for _, pair in waiting])
+        packed = list(map(pack_tokens, vectors))
+        self.store.put_token_vectors(tokens.token_name, [id for id, _ in waiting], packed)
+        return True
+
+    def _quarantine(self, one: _Unembedded, reason: str) -> None:
         self.store.quarantine_embedding(self.embedder.name, one[0], reason)
+        if tokens := as_token_embedder(self.embedder):  # one item, for both
+            self.store.put_token_vectors(tokens.token_name, [one[0]], [b""])
+
+    def _quarantine_tokens(self, one: _Unembedded, reason: str) -> None:
+        tokens = as_token_embedder(self.embedder)
+        assert tokens
+        self.store.quarantine_embedding(tokens.token_name, one[0], reason)
 
     def _probe(self) -> None:
-        self.embedder.embed([_PROBE_TEXT])
+        tokens = as_token_embedder(self.embedder)
+        (tokens.embed_with_tokens if tokens else self.embedder.embed)([_PROBE_TEXT])
         self.store.ping()
+
+
+def embed_exchanges(
+    store: RecallStore,
+    embedder: Embedder,
+    ids: Sequence[int],
+    texts: Sequence[str],
+    own_texts: Sequence[str],
+) -> None:
+    """Compute and store the vectors of the texts of exchanges, and those of the tokens of their
+    ``own_texts``, which lack what was said before, if the embedder has them."""
+    tokens = as_token_embedder(embedder)
+    if tokens is None:
+        store.put_vectors(embedder.name, ids, embedder.embed(texts))
+        return
+    places = {text: place for place, text in enumerate(dict.fromkeys([*texts, *own_texts]))}
+    vectors, token_vectors = tokens.embed_with_tokens(list(places))
+    store.put_vectors(embedder.name, ids, vectors[[places[text] for text in texts]])
+    packed = [pack_tokens(token_vectors[places[text]]) for text in own_texts]
+    store.put_token_vectors(tokens.token_name, ids, packed)
 
 
 @dataclass(slots=True)

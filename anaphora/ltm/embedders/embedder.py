@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Embedder", "Vectors"]
+__all__ = ["Embedder", "TokenEmbedder", "Vectors", "as_token_embedder"]
 
 Vectors: TypeAlias = NDArray[np.float32]
 
@@ -31,3 +31,27 @@ class Embedder(Protocol):
 
         Raises :class:`~anaphora.errors.AnaphoraError` on failure.
         """
+
+
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that also computes vectors of the tokens of a text. A search compares its first
+    candidates with the query by them.
+
+    ``token_name`` identifies these vectors as ``name`` does those of whole texts; it is empty if
+    they are turned off.
+    """
+
+    @property
+    def token_name(self) -> str: ...
+
+    def embed_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
+        """Return what :meth:`Embedder.embed` returns, and for each text the vectors of its content
+        tokens: float32 of shape (tokens, d), each of length 1, with the same even d for all texts.
+
+        Raises :class:`~anaphora.errors.AnaphoraError` on failure.
+        """
+
+
+def as_token_embedder(embedder: Embedder | None) -> TokenEmbedder | None:
+    """Return the embedder if it computes vectors of tokens."""
+    return cast("TokenEmbedder", embedder) if getattr(embedder, "token_name", "") else None

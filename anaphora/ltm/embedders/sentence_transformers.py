@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,24 +50,25 @@ class SentenceTransformers:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See :meth:`~anaphora.ltm.embedders.embedder.Embedder.embed`; texts longer than the
         model's window are truncated."""
-        whole = [text.encode("utf-8", "replace").decode() for text in texts]
-        parts = [self._embed(whole[n : n + _BATCH_SIZE]) for n in range(0, len(whole), _BATCH_SIZE)]
-        return np.concatenate(parts) if parts else np.zeros((0, self.dimension), np.float32)
+        parts = list(self._encode(texts, normalize_embeddings=True, convert_to_numpy=True))
+        if not parts:
+            return np.zeros((0, self.dimension), np.float32)
+        return np.ascontiguousarray(np.concatenate(parts), dtype=np.float32)
 
-    def _embed(self, texts: list[str]) -> Vectors:
-        with self._lock:
-            model = self._load()
-            try:
-                vectors = model.encode(
-                    texts,
-                    batch_size=_BATCH_SIZE,
-                    normalize_embeddings=True,
-                    convert_to_numpy=True,
-                    show_progress_bar=False,
-                )
-            except (RuntimeError, ValueError) as error:  # such as out of memory on the device
-                raise AnaphoraError(f"{self.name} cannot embed: {error}") from error
-        return np.ascontiguousarray(vectors, dtype=np.float32)
+    def _encode(self, texts: Sequence[str], **options: Any) -> Iterator[Any]:
+        """Yield the model's output for each batch of texts."""
+        whole = [text.encode("utf-8", "replace").decode() for text in texts]
+        for begin in range(0, len(whole), _BATCH_SIZE):
+            batch = whole[begin : begin + _BATCH_SIZE]
+            with self._lock:
+                model = self._load()
+                try:
+                    output = model.encode(
+                        batch, batch_size=_BATCH_SIZE, show_progress_bar=False, **options
+                    )
+                except (RuntimeError, ValueError) as error:  # such as out of memory on the device
+                    raise AnaphoraError(f"{self.name} cannot embed: {error}") from error
+            yield output
 
     def _load(self) -> Any:
         if self._loaded is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import TypeAlias, TypeVar
@@ -10,6 +10,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.retrieval.store import Document, TermStatistics
 from anaphora.ltm.retrieval.terms import (
     DATE_TERM,
@@ -17,14 +18,18 @@ from anaphora.ltm.retrieval.terms import (
     QUESTION_TERM,
     analyze_words,
 )
+from anaphora.ltm.retrieval.token_vectors import match_tokens
 
 __all__ = [
     "FEATURES",
     "HYBRID_WEIGHTS",
     "NEIGHBOUR_REACH",
     "TEXT_WEIGHTS",
+    "TOKEN_LIMIT",
+    "TOKEN_WEIGHTS",
     "Scores",
     "SearchQuery",
+    "add_token_feature",
     "compute_features",
     "reciprocal_rank_fusion",
     "select_rarest",
@@ -35,7 +40,7 @@ _Term = TypeVar("_Term")
 
 FEATURES = (
     *("window", "own", "pairs", "named", "length"),
-    *("speaker", "month", "date", "question", "meaning", "context", "answer"),
+    *("speaker", "month", "date", "question", "meaning", "context", "answer", "tokens"),
 )
 
 NEIGHBOUR_REACH = 4
@@ -46,10 +51,18 @@ NEIGHBOUR_REACH = 4
 # and in other words. Some are set by hand: "own" ranks an exchange with the words above one beside
 # it; "month" is smaller, because words such as "spring" and "fall" have other meanings; "context"
 # and "answer" share what was fitted, so that a place is found among ten as often as before.
-TEXT_WEIGHTS = np.array((9.0, 2.0, 2.5, 0.1, 1.4, 1.5, 2.5, 3.2, -1.3, 0.0, 0.0, 0.0), np.float32)
-HYBRID_WEIGHTS = np.array(
-    (4.3, 2.0, 2.6, 0.1, 1.3, 1.3, 2.5, 3.3, -1.4, 13.7, 6.5, 5.0), np.float32
+TEXT_WEIGHTS = np.array(
+    (9.0, 2.0, 2.5, 0.1, 1.4, 1.5, 2.5, 3.2, -1.3, 0.0, 0.0, 0.0, 0.0), np.float32
 )
+HYBRID_WEIGHTS = np.array(
+    (4.3, 2.0, 2.6, 0.1, 1.3, 1.3, 2.5, 3.3, -1.4, 13.7, 6.5, 5.0, 0.0), np.float32
+)
+# Those with which the first documents are ranked once more, if the vectors of tokens are known.
+TOKEN_WEIGHTS = np.array(
+    (2.4, 2.0, 2.3, 0.2, 0.2, 1.0, 2.5, 3.0, -0.9, 8.0, 2.7, 6.3, 17.5), np.float32
+)
+TOKEN_LIMIT = 40
+"""Number of documents that are ranked once more by the vectors of tokens."""
 
 _NEIGHBOUR_DECAY = 0.65  # weight of a word per place of distance
 _CONTEXT_DECAYS = (0.5, 0.25)  # weights of the cosines of neighbours, by distance
@@ -58,6 +71,8 @@ _K1 = 1.5
 _IDF_POWER = 1.5
 _LENGTH_RANGE = (0.5, 2.0)  # of average lengths; beyond it length makes no difference
 _ALTERNATIVE_TERM_WEIGHT = 0.7  # of a word that is found by another term than its key
+_TOKEN_DECAY = 0.9  # weight of the cosines of a neighbour's tokens
+_TOKEN_POWER = 3  # of their distances: one without a match counts more than two near ones
 _RRF_K = 60  # k of the reciprocal rank fusion
 
 
@@ -133,6 +148,7 @@ def compute_features(
     and ¼. ``answer``: the cosine of the document before, above the mean, if that ends with a
     question and this one does not. The last three are multiplied by 1 - 0.9 times the greatest
     ``own``: where a document has the words of the query, they say more than its meaning.
+    ``tokens`` is 0 until :func:`add_token_feature`.
 
     ``documents`` must be ordered by conversation and number, as
     :meth:`~anaphora.ltm.retrieval.store.RecallStore.with_neighbours` returns them.
@@ -160,14 +176,55 @@ def compute_features(
         if terms:
             found[:, column] = [not terms.isdisjoint(one.terms) for one in documents]
     if cosines:
-        doubt = 1 - _TRUST_IN_WORDS * float(found[:, 1].max())
         lowest = min(cosines.values())
-        own = doubt * np.fromiter((cosines.get(one.id, lowest) for one in documents), np.float32)
+        known = np.fromiter((cosines.get(one.id, lowest) for one in documents), np.float32)
+        own = _doubt(found) * known
         above = own - own.mean()
         found[:, 9], found[:, 10] = own, _sum_neighbours(above, keys)
         before, after = _find_followers(keys, 1)
         found[after, 11] = found[before, 8] * (1 - found[after, 8]) * above[before]
     return found
+
+
+def add_token_feature(
+    features: Scores,
+    documents: Sequence[Document],
+    rows: NDArray[np.intp],
+    query: Vectors,
+    load: Callable[[Sequence[int]], Mapping[int, bytes]],
+) -> bool:
+    """Fill in the feature ``tokens`` from the packed vectors of tokens that ``load`` returns for
+    some ids; False if none of the documents in these ``rows`` has any.
+
+    It is 1 minus the mean of (1 - cosine)³ over the tokens of the ``query``, with the greatest
+    cosine of each with a token of the document, or of the one before or after it, which counts 0.9
+    times as much. A document in ``rows`` without vectors counts as their mean, any other document
+    as the lowest of them. Like ``meaning``, all is multiplied by 1 - 0.9 times the greatest
+    ``own``.
+    """
+    chosen = np.zeros(len(documents), np.bool_)
+    chosen[rows] = True
+    earlier, later = _find_followers(_sequence_keys(documents), 1)
+    wanted = chosen.copy()
+    wanted[earlier] |= chosen[later]
+    wanted[later] |= chosen[earlier]
+    packed = load([documents[row].id for row in np.flatnonzero(wanted)])
+    there = np.array([row for row in np.flatnonzero(wanted) if packed.get(documents[row].id)], int)
+    known = np.zeros(len(documents), np.bool_)
+    known[there] = True
+    known &= chosen
+    if not known.any():
+        return False
+    matches = np.full((len(documents), len(query)), -1.0, np.float32)
+    matches[there] = match_tokens(query, [packed[documents[row].id] for row in there])
+    best = matches.copy()
+    best[earlier] = np.maximum(best[earlier], _TOKEN_DECAY * matches[later])
+    best[later] = np.maximum(best[later], _TOKEN_DECAY * matches[earlier])
+    scores = 1 - ((1 - best) ** _TOKEN_POWER).mean(1)
+    mean, lowest = scores[known].mean(), scores[known].min()
+    scores[~known] = np.where(chosen[~known], mean, lowest)
+    features[:, -1] = _doubt(features) * scores
+    return True
 
 
 def reciprocal_rank_fusion(*rankings: Sequence[int]) -> dict[int, float]:
@@ -192,6 +249,11 @@ def select_rarest(counted: Iterable[tuple[int, _Term]], most: int) -> list[_Term
             break
         chosen.append(word)
     return chosen
+
+
+def _doubt(features: Scores) -> float:
+    """How much the meaning counts: little if a document has all words of the query."""
+    return 1 - _TRUST_IN_WORDS * float(features[:, 1].max())
 
 
 def _idf_weights(query: SearchQuery, statistics: TermStatistics) -> Scores:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anaphora.errors import AnaphoraError
-from anaphora.ltm.embedders.embedder import Embedder
+from anaphora.ltm.embedders.embedder import Embedder, Vectors, as_token_embedder
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.retrieval.day_terms import asks_when, find_days
 from anaphora.ltm.retrieval.ranking import (
@@ -20,8 +20,11 @@ from anaphora.ltm.retrieval.ranking import (
     HYBRID_WEIGHTS,
     NEIGHBOUR_REACH,
     TEXT_WEIGHTS,
+    TOKEN_LIMIT,
+    TOKEN_WEIGHTS,
     Scores,
     SearchQuery,
+    add_token_feature,
     compute_features,
     reciprocal_rank_fusion,
     select_rarest,
@@ -193,6 +196,7 @@ class _SearchRun:
     _embedder: Embedder | None
     _at: datetime
     _with_context: bool
+    _query_tokens: Vectors | None = None
 
     def rank(self, mode: SearchMode) -> Mapping[int, float]:
         """Return the ids found with their scores, best first."""
@@ -224,7 +228,8 @@ class _SearchRun:
         known = {document.id for document in matching}
         nearest = list(cosines)[:_NEAREST_LIMIT]
         near = self._store.documents(self._user_key, [id for id in nearest if id not in known])
-        return self._rank_weighted([*matching, *near], statistics, cosines, HYBRID_WEIGHTS)
+        found = [*matching, *near]
+        return self._rank_weighted(found, statistics, cosines, HYBRID_WEIGHTS, self._query_tokens)
 
     def _rank_by_meaning(self) -> Mapping[int, float]:
         self._load_statistics()
@@ -241,7 +246,11 @@ class _SearchRun:
                 "search by meaning needs an embedder: install one with "
                 "pip install 'anaphora[embeddings]' and pass embedder=MiniLM()"
             )
-        (vector,) = embedder.embed([remove_names(self._text, self._query.speakers)])
+        texts = [remove_names(self._text, self._query.speakers)]
+        if tokens := as_token_embedder(embedder):
+            (vector,), (self._query_tokens,) = tokens.embed_with_tokens(texts)
+        else:
+            (vector,) = embedder.embed(texts)
         found = self._store.find_nearest(
             self._user_key, embedder.name, vector, self._filters, limit
         )
@@ -289,26 +298,38 @@ class _SearchRun:
         statistics: TermStatistics,
         cosines: Mapping[int, float],
         weights: Scores,
+        query_tokens: Vectors | None = None,
     ) -> Mapping[int, float]:
         """Rank the documents found, and the neighbours of the best, by the weighted sum of their
-        features."""
+        features; then, if ``query_tokens`` are given, the first ones by their tokens as well."""
 
-        def scored(documents: Sequence[Document]) -> Scores:
-            return compute_features(self._query, documents, statistics, cosines) @ weights
+        def featured(documents: Sequence[Document]) -> Scores:
+            return compute_features(self._query, documents, statistics, cosines)
 
+        used = np.ones_like(weights)
         if self._with_context:
             found = sorted(found, key=_position_key)
-            best = np.argsort(-scored(found), kind="stable")[:_NEIGHBOUR_SEEDS]
+            best = np.argsort(-(featured(found) @ weights), kind="stable")[:_NEIGHBOUR_SEEDS]
             seeds = [found[row] for row in best]
             near = self._store.with_neighbours(seeds, NEIGHBOUR_REACH) if seeds else ()
             documents = sorted({one.id: one for one in (*near, *found)}.values(), key=_position_key)
         else:  # each as if it were alone in a conversation
             documents = [Document(one.id, one.id, 0, one.terms) for one in sorted(found)]
-            weights = weights * _WITHOUT_LENGTH
-        scores = scored(documents)
+            used = _WITHOUT_LENGTH
+        features = featured(documents)
+        scores = features @ (weights * used)
         rows = np.flatnonzero(self._displayable(found, documents))
-        order = rows[np.lexsort((-rows, -scores[rows]))]  # ties: later exchanges first
+        order = _order(scores, rows)
+        if query_tokens is not None and len(query_tokens):
+            first = order[:TOKEN_LIMIT]
+            if add_token_feature(features, documents, first, query_tokens, self._load_tokens):
+                scores = features @ (TOKEN_WEIGHTS * used)
+                order = _order(scores, rows)
         return {documents[row].id: float(scores[row]) for row in order}
+
+    def _load_tokens(self, ids: Sequence[int]) -> Mapping[int, bytes]:
+        tokens = as_token_embedder(self._embedder)
+        return self._store.token_vectors(self._user_key, tokens.token_name, ids) if tokens else {}
 
     def _displayable(
         self, found: Sequence[Document], documents: Sequence[Document]
@@ -321,6 +342,11 @@ class _SearchRun:
             return np.fromiter((bool(document.terms) for document in documents), np.bool_)
         ids = {document.id for document in found if document.terms}
         return np.fromiter((document.id in ids for document in documents), np.bool_)
+
+
+def _order(scores: Scores, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the rows by their scores; ties: later exchanges first."""
+    return rows[np.lexsort((-rows, -scores[rows]))]
 
 
 def _load_statistics(

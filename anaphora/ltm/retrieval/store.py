@@ -233,6 +233,15 @@ class RecallStore(Protocol):
     def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
         """Store the vectors, one row per id; ids erased meanwhile are skipped."""
 
+    def put_token_vectors(self, embedder: str, ids: Sequence[int], packed: Sequence[bytes]) -> None:
+        """Store packed vectors of tokens, one item per id; ids erased meanwhile are skipped. Their
+        embedder has a name of its own, for :meth:`find_unembedded` as well."""
+
+    def token_vectors(
+        self, user_key: UserKey, embedder: str, ids: Sequence[int]
+    ) -> Mapping[int, bytes]:
+        """Return the packed vectors of tokens of those of these exchanges that have them."""
+
     # -- erasure -------------------------------------------------------------------------------
 
     def erase(

@@ -148,6 +148,10 @@ class MemorySettings(_SettingsSection):
         default="none",
         description="Searches by meaning: none, minilm or sentence-transformers:FOLDER.",
     )
+    token_vectors: bool = Field(
+        default=True,
+        description="Whether minilm also stores vectors of tokens, by which searches are better.",
+    )
     max_words: int = Field(
         default=1_000, ge=1, description="The number of words above which a history is summarized."
     )
@@ -177,6 +181,7 @@ class MemorySettings(_SettingsSection):
             self.url,
             summarizer=self.summarizer,
             embedder=self.embedder,
+            token_vectors=self.token_vectors,
             max_words=self.max_words,
             max_exchanges=self.max_exchanges,
             retention=None if self.retention is None else parse_duration(self.retention),

@@ -40,6 +40,7 @@ class ListRecallStore:
         self.kept: list[_Kept] = []
         self.conversations: dict[ConversationKey, list[_Kept]] = {}
         self.vectors: dict[str, dict[int, Vectors]] = {}
+        self.packed: dict[str, dict[int, bytes]] = {}
 
     def add(self, new: Sequence[NewExchange]) -> None:
         for one in new:
@@ -113,6 +114,15 @@ class ListRecallStore:
 
     def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
         self.vectors.setdefault(embedder, {}).update(zip(ids, vectors, strict=True))
+
+    def put_token_vectors(self, embedder: str, ids: Sequence[int], packed: Sequence[bytes]) -> None:
+        self.packed.setdefault(embedder, {}).update(zip(ids, packed, strict=True))
+
+    def token_vectors(
+        self, user_key: UserKey, embedder: str, ids: Sequence[int]
+    ) -> Mapping[int, bytes]:
+        packed = self.packed.get(embedder, {})
+        return {id: packed[id] for id in ids if id in packed}
 
     def _of(self, user_key: UserKey, filters: SearchFilter | None = None) -> list[_Kept]:
         return [

@@ -18,6 +18,7 @@ from anaphora.ltm.retrieval.indexing import exchange_terms
 from anaphora.ltm.retrieval.search import Page, rank, search
 from anaphora.ltm.retrieval.store import NewExchange, SearchFilter, UserKey
 from anaphora.ltm.retrieval.terms import extract_terms
+from anaphora.ltm.retrieval.token_vectors import pack_tokens
 from anaphora.stm.conversation import ConversationKey
 from tests.ltm.retrieval.list_store import ListRecallStore
 
@@ -371,6 +372,81 @@ def test_silent_exchanges_are_not_found(mode, text):
     around = [one for passage in page.passages for one in (*passage.before, *passage.after)]
     assert "" not in questions(page) + [one.question for one in around]
     assert len(page.passages) == 2
+
+
+class TokenSynonyms(Synonyms):
+    """Synonyms that also knows what each word means."""
+
+    token_name = "synonyms of tokens"
+
+    def embed_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
+        return self.embed(texts), [self.embed(extract_terms(text)) for text in texts]
+
+
+def with_tokens(store: ListRecallStore, *ids: int) -> ListRecallStore:
+    """The store with the vectors of the tokens of these exchanges, by default of all."""
+    chosen = [one for one in store.kept if not ids or one.id in ids]
+    _, tokens = TokenSynonyms().embed_with_tokens([one.exchange.question for one in chosen])
+    store.put_token_vectors(
+        TokenSynonyms.token_name, [one.id for one in chosen], list(map(pack_tokens, tokens))
+    )
+    return store
+
+
+ONE_OF_THEM = "Automobile, automobile, automobile and automobile."
+BOTH = "Toddler in a big old slow blue automobile yesterday."
+
+
+def test_an_exchange_that_means_every_word_comes_before_one_that_repeats_one():
+    store = told(*FILLER, ONE_OF_THEM, *FILLER, BOTH, *FILLER)
+    asked = "car kid"
+    assert questions(search(store, OF_ANN, asked, embedder=TokenSynonyms()))[0] == ONE_OF_THEM
+    with_tokens(store)
+    assert questions(search(store, OF_ANN, asked, embedder=TokenSynonyms()))[0] == BOTH
+    assert questions(search(store, OF_ANN, asked, embedder=Synonyms()))[0] == ONE_OF_THEM
+    for mode in ("meaning", "text", "rrf"):
+        found = [
+            questions(search(store, OF_ANN, asked, embedder=embedder, mode=mode))
+            for embedder in (TokenSynonyms(), Synonyms())
+        ]
+        assert found[0] == found[1]
+
+
+def test_the_tokens_of_a_neighbour_count():
+    store = told(*FILLER, ONE_OF_THEM, *FILLER, "Whose automobile?", "The toddler.", *FILLER)
+    asked = "car kid"
+    with_tokens(store)
+    found = questions(search(store, OF_ANN, asked, embedder=TokenSynonyms()))
+    assert set(found[:2]) == {"Whose automobile?", "The toddler."}
+    first, *_ = rank(store, OF_ANN, asked, embedder=TokenSynonyms(), with_context=False)
+    assert store.fetch(OF_ANN, [first])[first][1].question == ONE_OF_THEM
+
+
+def test_exchanges_without_vectors_of_tokens_are_not_the_last():
+    store = told(*FILLER, "A car.", *FILLER, BOTH, *FILLER)
+    ids = {one.exchange.question: one.id for one in store.kept}
+    with_tokens(store, *(id for question, id in ids.items() if question != "A car."))
+    found = questions(search(store, OF_ANN, "automobile", embedder=TokenSynonyms()))
+    assert found[0] == BOTH
+    assert found.index("A car.") < found.index("The bus was late again.")
+
+
+def test_a_filter_holds_for_tokens_as_well():
+    store = told(*FILLER, BOTH, *FILLER, ONE_OF_THEM, *FILLER)
+    with_tokens(store)
+    since = SearchFilter(since=BEGIN + timedelta(minutes=7))
+    found = search(store, OF_ANN, "car kid", embedder=TokenSynonyms(), filters=since, size=99)
+    assert questions(found)[0] == ONE_OF_THEM
+    assert BOTH not in questions(found)
+
+
+def test_a_question_without_tokens_is_ranked_without_them():
+    store = with_tokens(told(*FILLER, BOTH, *FILLER))
+    found = [
+        questions(search(store, OF_ANN, "!?", mode="hybrid", embedder=embedder))
+        for embedder in (TokenSynonyms(), Synonyms())
+    ]
+    assert found[0] == found[1] != []
 
 
 def test_unknown_modes_are_rejected():

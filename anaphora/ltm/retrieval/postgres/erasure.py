@@ -21,6 +21,7 @@ _ERASURE_LOCK = 0x416E6145  # "AnaE"
 _USER_TABLES = (
     "exchanges",
     "vectors",
+    "token_vectors",
     "unembedded",
     "summaries",
     "words",
@@ -153,7 +154,7 @@ def erase_exchanges(transaction: Transaction, ids: list[int]) -> Counter[int]:
         users[user].append(length)
         words.update(its_words)
         numbers[conversation].append((number, size))
-    for table in ("vectors", "unembedded"):
+    for table in ("vectors", "token_vectors", "unembedded"):
         transaction.execute(f"DELETE FROM {table} WHERE exchange_id = ANY(%s)", ids)
     transaction.execute("DELETE FROM quarantine WHERE kind = 'embed' AND source_id = ANY(%s)", ids)
     transaction.execute_many(

@@ -55,11 +55,15 @@ def reindex(transaction: Transaction, version: int, exchanges: Sequence[TermUpda
 
 def _drop_vectors(transaction: Transaction, ids: Sequence[int]) -> None:
     """Delete the vectors of exchanges, to be computed anew."""
-    dropped = transaction.fetch_all(
-        "DELETE FROM vectors WHERE exchange_id = ANY(%s) "
-        "RETURNING exchange_id, embedder_id, user_id",
-        ids,
-    )
+    dropped = [
+        row
+        for table in ("vectors", "token_vectors")
+        for row in transaction.fetch_all(
+            f"DELETE FROM {table} WHERE exchange_id = ANY(%s) "
+            "RETURNING exchange_id, embedder_id, user_id",
+            ids,
+        )
+    ]
     transaction.execute_many(
         "INSERT INTO unembedded (exchange_id, embedder_id, user_id) VALUES (%s, %s, %s) "
         "ON CONFLICT DO NOTHING",

@@ -177,11 +177,24 @@ _MIGRATIONS = (
     -- The words of many exchanges enter the index together, each word once.
     ALTER INDEX exchanges_words_idx SET (fastupdate = on);
     """,
+    """
+    -- The vectors of the tokens of exchanges, packed. They don't get any smaller.
+    CREATE TABLE token_vectors (
+        user_id bigint NOT NULL,
+        embedder_id bigint NOT NULL,
+        exchange_id bigint NOT NULL,
+        packed bytea NOT NULL,
+        PRIMARY KEY (exchange_id, embedder_id)
+    );
+    CREATE INDEX ON token_vectors (user_id);
+    ALTER TABLE token_vectors ALTER COLUMN packed SET STORAGE EXTERNAL;
+    ALTER TABLE token_vectors ALTER COLUMN packed SET STATISTICS 0;
+    """,
 )
 
 TABLES = (
     "users", "conversations", "exchanges", "words", "summaries", "unembedded", "vectors",
-    "quarantine",
+    "token_vectors", "quarantine",
 )  # fmt: skip
 
 # pgvector's types are in the schema where its extension was created.

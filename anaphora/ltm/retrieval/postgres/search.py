@@ -207,6 +207,17 @@ class PostgresSearch:
         chosen = None if filters == NO_FILTER else self._select_ids(where)
         return matrix.find_nearest(np.asarray(vector, np.float32), limit, chosen)
 
+    def token_vectors(
+        self, user_key: UserKey, embedder: str, ids: Sequence[int]
+    ) -> dict[int, bytes]:
+        rows = self._pool.query(
+            "SELECT exchange_id, packed FROM token_vectors WHERE exchange_id = ANY(%s::bigint[]) "
+            "AND embedder_id = (SELECT id FROM embedders WHERE place = %s) "
+            "AND user_id = (SELECT id FROM users WHERE place = %s)",
+            *(list(ids), names_digest(embedder), names_digest(user_key.tenant, user_key.user)),
+        )
+        return {id: bytes(packed) for id, packed in rows}
+
     def _find_nearest_by_pgvector(
         self, where: _Condition, embedder: str, vector: Vectors, limit: int
     ) -> list[tuple[int, float]]:

@@ -37,7 +37,11 @@ from anaphora.ltm.retrieval.postgres.records import (
 from anaphora.ltm.retrieval.postgres.reindexing import reindex
 from anaphora.ltm.retrieval.postgres.schema import TABLES, prepare_schema
 from anaphora.ltm.retrieval.postgres.search import PostgresSearch, format_pgvector
-from anaphora.ltm.retrieval.postgres.vectors import find_or_create_embedder, put_vectors
+from anaphora.ltm.retrieval.postgres.vectors import (
+    find_or_create_embedder,
+    put_token_vectors,
+    put_vectors,
+)
 from anaphora.ltm.retrieval.postgres.writer import (
     add_exchanges,
     advance_position,
@@ -304,6 +308,10 @@ class PostgresRecallStore(PostgresSearch):
             for row in np.asarray(vectors, np.float32)
         ]
         self._pool.run(put_vectors, embedder, list(ids), rows)
+
+    def put_token_vectors(self, embedder: str, ids: Sequence[int], packed: Sequence[bytes]) -> None:
+        if ids:
+            self._pool.run(put_token_vectors, embedder, list(ids), packed)
 
     # -- erasure -------------------------------------------------------------------------------
 

@@ -11,21 +11,14 @@ from anaphora.ltm.retrieval.postgres.writer import lock_users
 if TYPE_CHECKING:
     from anaphora.ltm.retrieval.postgres.connection import Transaction
 
-__all__ = ["find_or_create_embedder", "put_vectors"]
+__all__ = ["find_or_create_embedder", "put_token_vectors", "put_vectors"]
 
 
 def put_vectors(
     transaction: Transaction, embedder: str, ids: Sequence[int], rows: Sequence[Any]
 ) -> None:
     """Store vectors, in the form of the database driver."""
-    known = find_or_create_embedder(transaction, embedder)
-    lock_users(transaction, ids)
-    there: dict[int, int] = dict(
-        transaction.fetch_all("SELECT id, user_id FROM exchanges WHERE id = ANY(%s)", list(ids))
-    )
-    values = {
-        id: (there[id], known, id, row) for id, row in zip(ids, rows, strict=True) if id in there
-    }
+    known, values = _prepare_rows(transaction, embedder, ids, rows)
     found = list(values)
     replaced = transaction.fetch_all(
         "DELETE FROM vectors WHERE embedder_id = %s AND exchange_id = ANY(%s) RETURNING user_id",
@@ -40,9 +33,40 @@ def put_vectors(
         "INSERT INTO vectors (user_id, embedder_id, exchange_id, vector) VALUES (%s, %s, %s, %s)",
         values.values(),
     )
+    _mark_embedded(transaction, known, found)
+
+
+def put_token_vectors(
+    transaction: Transaction, embedder: str, ids: Sequence[int], packed: Sequence[bytes]
+) -> None:
+    """Store packed vectors of tokens."""
+    known, values = _prepare_rows(transaction, embedder, ids, packed)
+    transaction.execute_many(
+        "INSERT INTO token_vectors (user_id, embedder_id, exchange_id, packed) "
+        "VALUES (%s, %s, %s, %s) ON CONFLICT (exchange_id, embedder_id) "
+        "DO UPDATE SET packed = excluded.packed",
+        values.values(),
+    )
+    _mark_embedded(transaction, known, list(values))
+
+
+def _prepare_rows(
+    transaction: Transaction, embedder: str, ids: Sequence[int], rows: Sequence[Any]
+) -> tuple[int, dict[int, tuple[Any, ...]]]:
+    """Lock the users of the exchanges that still exist. Return the id of the embedder, and by
+    exchange the columns of its row."""
+    known = find_or_create_embedder(transaction, embedder)
+    lock_users(transaction, ids)
+    there: dict[int, int] = dict(
+        transaction.fetch_all("SELECT id, user_id FROM exchanges WHERE id = ANY(%s)", list(ids))
+    )
+    pairs = zip(ids, rows, strict=True)
+    return known, {id: (there[id], known, id, row) for id, row in pairs if id in there}
+
+
+def _mark_embedded(transaction: Transaction, embedder: int, ids: list[int]) -> None:
     transaction.execute(
-        "DELETE FROM unembedded WHERE embedder_id = %s AND exchange_id = ANY(%s)",
-        *(known, found),
+        "DELETE FROM unembedded WHERE embedder_id = %s AND exchange_id = ANY(%s)", embedder, ids
     )
 
 

@@ -30,7 +30,10 @@ from anaphora.ltm.retrieval.vector_cache import Ids, VectorCache, VectorMatrix
 from anaphora.storage.sqlite.database import Database
 from anaphora.storage.sqlite.text_encoding import encode_text
 
-__all__ = ["SqliteSearch", "check_dimension", "find_embedder", "find_owner"]
+__all__ = ["PACKED", "SqliteSearch", "check_dimension", "find_embedder", "find_owner"]
+
+PACKED = 0
+"""The dimension of an embedder whose rows of ``vectors`` are packed vectors of tokens."""
 
 _VECTORS_PER_READ = 5_000
 
@@ -113,6 +116,17 @@ class SqliteSearch:
             ids = _find_filtered_ids(connection, owner, filters)
         self._vector_cache.trim()
         return matrix.find_nearest(vector, limit, ids)
+
+    def token_vectors(
+        self, user_key: UserKey, embedder: str, ids: Sequence[int]
+    ) -> dict[int, bytes]:
+        with self._database.snapshot() as connection:
+            owner = find_owner(connection, user_key)
+            found = find_embedder(connection, embedder)
+            if owner is None or found is None:
+                return {}
+            rows = select_in_batches(connection, _TOKEN_VECTORS, found[0], ids)
+            return {id: packed for id, of, packed in rows if of == owner.id}
 
 
 def find_owner(connection: Connection, user_key: UserKey) -> OwnerRow | None:
@@ -224,6 +238,9 @@ def _is_only_model(connection: Connection, owner: OwnerRow, model: str) -> bool:
 
 
 # The plus makes SQLite use the ids and not the index on owners.
+_TOKEN_VECTORS = (
+    "SELECT exchange, owner, vector FROM vectors WHERE embedder = ? AND exchange IN ({})"
+)
 _DOCUMENTS = "SELECT id, conversation, number, terms FROM exchanges WHERE +owner = ? AND id IN ({})"
 _AROUND = (
     "SELECT id, conversation, number, terms FROM exchanges WHERE conversation = ? "

@@ -27,6 +27,7 @@ from anaphora.ltm.retrieval.sqlite.postings import select_in_batches
 from anaphora.ltm.retrieval.sqlite.records import EXCHANGE_COLUMNS, parse_exchanges
 from anaphora.ltm.retrieval.sqlite.schema import APPLICATION, PRAGMAS, SCHEMA
 from anaphora.ltm.retrieval.sqlite.search import (
+    PACKED,
     SqliteSearch,
     check_dimension,
     find_embedder,
@@ -226,13 +227,21 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
 
     def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
         data = np.ascontiguousarray(vectors, dtype="<f4")
-        rows = [(id, data[place].tobytes()) for place, id in enumerate(ids)]
+        self._put(embedder, data.shape[-1], ids, [row.tobytes() for row in data])
+
+    def put_token_vectors(self, embedder: str, ids: Sequence[int], packed: Sequence[bytes]) -> None:
+        self._put(embedder, PACKED, ids, packed)
+
+    def _put(
+        self, embedder: str, dimension: int, ids: Sequence[int], vectors: Sequence[bytes]
+    ) -> None:
+        rows = list(zip(ids, vectors, strict=True))
 
         def write(connection: Connection) -> None:
-            connection.execute(_ADD_EMBEDDER, (encode_text(embedder), data.shape[-1]))
+            connection.execute(_ADD_EMBEDDER, (encode_text(embedder), dimension))
             found = find_embedder(connection, embedder)
             assert found is not None
-            check_dimension(embedder, found[1], data.shape[-1])
+            check_dimension(embedder, found[1], dimension)
             for id, vector in rows:
                 _put_vector(connection, found[0], id, vector)
                 connection.execute(_EMBEDDED, (id, encode_text(embedder)))

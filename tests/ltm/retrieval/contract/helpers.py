@@ -26,5 +26,6 @@ def fill(store) -> None:
             "three",
         )
         store.put_vectors("m", ids, stack_vectors(*[vector(1, 0)] * 3))
+        store.put_token_vectors("t", ids, [b"secret tokens"] * 3)
         assert compress(store, key, 2)
         assert compress(store, key, 1, level=2)

@@ -22,6 +22,7 @@ from tests.ltm.retrieval.store_contract import (
     OF_BEN,
     add_exchanges,
     compress,
+    ids_of,
     listed,
     make_exchange,
     make_new_exchange,
@@ -45,6 +46,7 @@ def assert_nothing_of(store, key: ConversationKey) -> None:
 def test_a_user_is_erased_completely_and_others_stay(store, home):
     fill(store)
     other = home.store()
+    ids = {key: ids_of(store, key) for key in (ANN, BEN)}
     before = [(store.history(key), store.latest(key, 9)) for key in (BEN, ANN_ELSEWHERE)]
     assert store.erase(OF_ANN) == 6
     for each in (store, other):
@@ -55,7 +57,9 @@ def test_a_user_is_erased_completely_and_others_stay(store, home):
         assert list(each.find_nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)) == []
         after = [(each.history(key), each.latest(key, 9)) for key in (BEN, ANN_ELSEWHERE)]
         assert after == before
+        assert each.token_vectors(OF_ANN, "t", ids[ANN]) == {}
         assert len(each.find_nearest(OF_BEN, "m", vector(1, 0), NO_FILTER, 9)) == 3
+        assert each.token_vectors(OF_BEN, "t", ids[BEN]).keys() == set(ids[BEN])
         assert each.statistics(OF_BEN, ("secret",)).frequency == {"secret": 1}
     assert set(stored_keys(store)) == {BEN, ANN_ELSEWHERE}
     assert store.erase(OF_ANN) == 0
@@ -96,7 +100,9 @@ def test_expiry_keeps_the_numbers_of_the_rest(store):
     )
     add_exchanges(store, BEN, make_exchange("old", minute=0))
     store.put_vectors("m", ids, stack_vectors(*[vector(1, 0)] * 3))
+    store.put_token_vectors("t", ids, [b"a", b"b", b"c"])
     assert store.expire(BEGIN + timedelta(minutes=1)) == 2
+    assert store.token_vectors(OF_ANN, "t", ids) == {ids[1]: b"b", ids[2]: b"c"}
     assert [(each.number, each.question) for each in store.exchanges(ANN, first=1, last=9)] == [
         (2, "b"),
         (3, "c"),

@@ -253,6 +253,36 @@ def test_vectors_of_two_embedders_are_never_compared(store):
     assert list(store.find_nearest(OF_ANN, "o", vector(1, 0), NO_FILTER, 9)) == []
 
 
+def test_vectors_of_tokens_are_read_by_their_user_and_embedder(store, home):
+    first, second = add_exchanges(store, ANN, "a", "b")
+    (other,) = add_exchanges(store, BEN, "c")
+    assert store.token_vectors(OF_ANN, "t", [first]) == {}
+    store.put_token_vectors("t", [first, other, 10_000], [b"\x00\xff", b"c", b"gone"])
+    store.put_token_vectors("u", [second], [b"of another"])
+    everything = [first, second, other, 10_000]
+    for each in (store, home.store()):
+        assert each.token_vectors(OF_ANN, "t", everything) == {first: b"\x00\xff"}
+        assert each.token_vectors(OF_ANN, "u", everything) == {second: b"of another"}
+        assert each.token_vectors(OF_BEN, "t", everything) == {other: b"c"}
+        assert each.token_vectors(OF_BEN, "v", everything) == {}
+    store.put_token_vectors("t", [first, second], [b"anew", b""])
+    assert store.token_vectors(OF_ANN, "t", everything) == {first: b"anew", second: b""}
+
+
+def test_exchanges_without_vectors_of_tokens_are_found(store):
+    first, second = add_exchanges(store, ANN, "a", "b")
+    store.put_vectors("m", [first, second], stack_vectors(vector(1, 0), vector(0, 1)))
+    assert list(store.find_unembedded("m", 9)) == []
+    assert [id for id, _ in store.find_unembedded("t", 9)] == [first, second]
+    store.put_token_vectors("t", [first], [b"a"])
+    assert [(id, questions(each)) for id, each in store.find_unembedded("t", 9)] == [
+        (second, ["a", "b"])
+    ]
+    store.put_token_vectors("t", [second], [b""])
+    (third,) = add_exchanges(store, ANN, "c")
+    assert [id for id, _ in store.find_unembedded("t", 9)] == [third]
+
+
 def test_a_search_finds_vectors_added_by_another_process(store, home):
     other = home.store()
     first, second, third = add_exchanges(store, ANN, "a", "b", "c")
@@ -332,14 +362,17 @@ def test_reindexed_exchanges_are_embedded_anew(store):
     store.add([*old, NewExchange(ANN, make_exchange("three"), ("new",))])
     ids = [id for id, _ in store.find_unembedded("m", 9)]
     store.put_vectors("m", ids, stack_vectors(vector(1, 0), vector(1, 0), vector(0, 1)))
-    assert list(store.find_unembedded("m", 9)) == []
+    store.put_token_vectors("t", ids, [b"one", b"two", b"three"])
+    assert list(store.find_unembedded("m", 9)) == list(store.find_unembedded("t", 9)) == []
     assert [id for id, _ in store.find_nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 1)] != ids[2:]
 
     found = store.find_outdated(TERMS_VERSION, 9)
     store.reindex(TERMS_VERSION, [TermUpdate(id, one, ("new",)) for id, one in found])
     near = store.find_nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 9)
     assert [id for id, _ in near] == ids[2:]
-    assert [id for id, _ in store.find_unembedded("m", 9)] == ids[:2]
+    assert store.token_vectors(OF_ANN, "t", ids) == {ids[2]: b"three"}
+    for embedder in ("m", "t"):
+        assert [id for id, _ in store.find_unembedded(embedder, 9)] == ids[:2]
     store.put_vectors("m", ids[:2], stack_vectors(vector(0, 1), vector(1, 0)))
     near = store.find_nearest(OF_ANN, "m", vector(1, 0), NO_FILTER, 1)
     assert [id for id, _ in near] == [ids[1]]
