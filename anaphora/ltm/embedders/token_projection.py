@@ -34,11 +34,13 @@ class TokenProjection:
 
     def project(self, vectors: Vectors) -> Vectors:
         """Return the projected vectors, each of length 1."""
-        return normalize_rows((normalize_rows(vectors) - self.mean) @ self.basis)
+        centered: Vectors = normalize_rows(vectors) - self.mean
+        projected: Vectors = centered @ self.basis
+        return normalize_rows(projected)
 
 
 def normalize_rows(vectors: Vectors) -> Vectors:
     """Return the vectors with length 1."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Vectors = (vectors / np.maximum(lengths, 1e-9)).astype(np.float32)
+    unit: Vectors = vectors / np.maximum(lengths, np.float32(1e-9))
     return unit

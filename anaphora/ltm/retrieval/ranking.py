@@ -57,9 +57,9 @@ TEXT_WEIGHTS = np.array(
 HYBRID_WEIGHTS = np.array(
     (4.3, 2.0, 2.6, 0.1, 1.3, 1.3, 2.5, 3.3, -1.4, 13.7, 6.5, 5.0, 0.0), np.float32
 )
-# Those with which the first documents are ranked once more, if the vectors of tokens are known.
+# For the first documents, if the vectors of tokens are known: fitted to the first by the others.
 TOKEN_WEIGHTS = np.array(
-    (2.4, 2.0, 2.3, 0.2, 0.2, 1.0, 2.5, 3.0, -0.9, 8.0, 2.7, 6.3, 17.5), np.float32
+    (2.4, 2.0, 2.6, 0.0, 0.4, 1.1, 2.5, 3.0, -1.0, 7.3, 2.7, 5.9, 18.8), np.float32
 )
 TOKEN_LIMIT = 40
 """Number of documents that are ranked once more by the vectors of tokens."""
@@ -205,18 +205,19 @@ def add_token_feature(
     chosen = np.zeros(len(documents), np.bool_)
     chosen[rows] = True
     earlier, later = _find_followers(_sequence_keys(documents), 1)
-    wanted = chosen.copy()
-    wanted[earlier] |= chosen[later]
-    wanted[later] |= chosen[earlier]
-    packed = load([documents[row].id for row in np.flatnonzero(wanted)])
-    there = np.array([row for row in np.flatnonzero(wanted) if packed.get(documents[row].id)], int)
+    needed = chosen.copy()
+    needed[earlier] |= chosen[later]
+    needed[later] |= chosen[earlier]
+    needed_rows: list[int] = np.flatnonzero(needed).tolist()
+    stored = load([documents[row].id for row in needed_rows])
+    packed = [stored.get(documents[row].id, b"") for row in needed_rows]
     known = np.zeros(len(documents), np.bool_)
-    known[there] = True
+    known[needed_rows] = list(map(bool, packed))
     known &= chosen
     if not known.any():
         return False
     matches = np.full((len(documents), len(query)), -1.0, np.float32)
-    matches[there] = match_tokens(query, [packed[documents[row].id] for row in there])
+    matches[needed_rows] = match_tokens(query, packed)
     best = matches.copy()
     best[earlier] = np.maximum(best[earlier], _TOKEN_DECAY * matches[later])
     best[later] = np.maximum(best[later], _TOKEN_DECAY * matches[earlier])

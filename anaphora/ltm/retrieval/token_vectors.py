@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anaphora.ltm.embedders.embedder import Vectors
 
@@ -19,19 +20,22 @@ def pack_tokens(tokens: Vectors) -> bytes:
     """Pack vectors of length 1 and an even dimension: 48 bytes for 96 dimensions."""
     scaled = np.floor(tokens * (math.sqrt(tokens.shape[1]) / _STEP)) + _LEVELS // 2
     levels = np.clip(scaled, 0, _LEVELS - 1).astype(np.uint8)
-    return (levels[:, ::2] << 4 | levels[:, 1::2]).tobytes()
+    pairs: NDArray[np.uint8] = levels[:, ::2] << 4 | levels[:, 1::2]
+    return pairs.tobytes()
 
 
 def match_tokens(query: Vectors, packed: Sequence[bytes]) -> Vectors:
     """Return for each packed text the greatest cosine of each token of the query with any of its
     tokens; -1 for a text without tokens."""
     found = np.full((len(packed), len(query)), -1.0, np.float32)
-    rows = [row for row, data in enumerate(packed) if data]
-    if rows:
-        tokens = _unpack(b"".join(packed), query.shape[1])
-        sizes = [len(packed[row]) * 2 // query.shape[1] for row in rows]
-        begins = np.cumsum([0, *sizes[:-1]])
-        found[rows] = np.maximum.reduceat(tokens @ query.T, begins)
+    tokens = _unpack(b"".join(packed), query.shape[1])
+    begin = 0
+    for row, data in enumerate(packed):
+        end = begin + len(data) * 2 // query.shape[1]
+        if end > begin:
+            # One product for all texts would start threads: 7 ms on a busy machine instead of 0.3.
+            found[row] = (tokens[begin:end] @ query.T).max(0)
+        begin = end
     return found
 
 
