@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from anaphora.entities.builtin.chart_parser import Chart
-from anaphora.entities.builtin.dates.date_parser import DateParser, Island, select_longest
+from anaphora.entities.builtin.dates.date_parser import (
+    DateMatch,
+    DateParser,
+    Island,
+    select_longest,
+)
 from anaphora.entities.builtin.dates.grammar.date_grammar import RECURRENCE_TABLES
-from anaphora.entities.builtin.dates.operations.recurrence_patterns import Patterns
+from anaphora.entities.builtin.dates.operations.recurrence_patterns import Patterns, share_bounds
 
 __all__ = ["RecurrenceParser", "get_recurrence_parser"]
 
@@ -33,4 +38,32 @@ class RecurrenceParser(DateParser):
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         # With their first and last words: "on Mondays", which a date has too.
         found = select_longest(chart.items("recurrence"), [False] * len(is_weak))
-        return Island(recurrences=found, edges=chart.edges)
+        return Island(recurrences=_join_parts(found, chart) if found else (), edges=chart.edges)
+
+
+def _join_parts(found: Sequence[DateMatch], chart: Chart) -> tuple[DateMatch, ...]:
+    """The recurrences with those that go on behind a conjunction with other days at other times,
+    which no single rule can say: every Monday at 9 *and Friday at 10*."""
+    conjunctions = chart.items("joint")
+    further = chart.items("further")
+    by_start = {start: (start, end, patterns) for start, end, patterns in found}
+    joined: list[DateMatch] = []
+    at = 0
+    for first in found:
+        if first[0] < at:
+            continue
+        parts: list[DateMatch] = [first]
+        while parts[-1][2][0].has_time:
+            begins = {one.end for one in conjunctions if one.start == parts[-1][1]}
+            following = [by_start[begin] for begin in begins if begin in by_start] or [
+                (one.start, one.end, one.meaning) for one in further if one.start in begins
+            ]
+            if not following:
+                break
+            parts.append(max(following, key=lambda part: part[1] - part[0]))
+        at = parts[-1][1]
+        shared = share_bounds([patterns for _, _, patterns in parts])
+        joined += [
+            (start, end, patterns) for (start, end, _), patterns in zip(parts, shared, strict=True)
+        ]
+    return tuple(joined)
