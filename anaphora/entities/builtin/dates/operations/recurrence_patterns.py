@@ -454,6 +454,7 @@ def share_bounds(parts: Sequence[Patterns]) -> list[Patterns]:
 
 RECURRENCE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "days": lambda *days: days,
+    "none": lambda: (),  # words that only look like a recurrence: the whole week
     "dayspan": _span_days,
     "weekenddays": lambda: (WEEKEND,),
     "workdays": lambda: (WORKDAYS,),
