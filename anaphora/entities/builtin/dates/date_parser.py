@@ -140,11 +140,7 @@ class DateParser:
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
-        found = self._find_matches(text, lambda island: island.dates)
-        if self._splitter is None:
-            return found
-        atoms = self.get_atoms(text)
-        return [(start, self.find_word_end(atoms, end), meaning) for start, end, meaning in found]
+        return self._find_with_endings(text, lambda island: island.dates)
 
     def find_durations(self, text: str) -> list[DateMatch]:
         """The longest durations, in the order of the text, without endings of their last words that
@@ -175,6 +171,16 @@ class DateParser:
         start, end, meaning = found
         last = atoms[first + end - 1].end
         return atoms[first + start].start, self.find_word_end(atoms, last), meaning
+
+    def _find_with_endings(
+        self, text: str, select: Callable[[Island], Iterable[DateMatch]]
+    ) -> list[DateMatch]:
+        """The matches with the endings of their last words."""
+        found = self._find_matches(text, select)
+        if self._splitter is None or not found:
+            return found
+        atoms = self.get_atoms(text)
+        return [(start, self.find_word_end(atoms, end), meaning) for start, end, meaning in found]
 
     def _find_matches(
         self, text: str, select: Callable[[Island], Iterable[DateMatch]]

@@ -28,7 +28,7 @@ class RecurrenceParser(DateParser):
 
     def find_recurrences(self, text: str) -> list[tuple[int, int, Patterns]]:
         """The recurrences, in the order of the text."""
-        return self._find_matches(text, lambda island: island.recurrences)
+        return self._find_with_endings(text, lambda island: island.recurrences)
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         found = [
