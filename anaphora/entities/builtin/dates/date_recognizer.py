@@ -23,9 +23,9 @@ from anaphora.entities.builtin.dates.date_parser import (
 from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.named_days.day_names import (
-    keep_names_in,
     load_official_names,
 )
+from anaphora.entities.builtin.dates.named_days.table_cache import keep_tables_in
 from anaphora.entities.builtin.dates.operations import depends_on_seconds
 from anaphora.entities.builtin.dates.operations.alternatives import (
     find_alternatives,
@@ -64,7 +64,7 @@ def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
 def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
     """Load the data of a recognizer through the ``cache``."""
     load_grammar(language, cache)
-    keep_names_in(cache)
+    keep_tables_in(cache)
     if countries := _countries_of(options):
         load_official_names(countries, language)
 
