@@ -19,7 +19,7 @@ from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.combination import create_combiners
-from anaphora.intents.decision import IndexedModel
+from anaphora.intents.decision.matching import IndexedModel
 from anaphora.intents.interpretation.interpreter import Interpreter
 from anaphora.models.domain import Model
 from anaphora.storage.cache import Cache

@@ -42,7 +42,8 @@ from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
 from anaphora.errors import EvaluationError, HandlerError
-from anaphora.intents.decision import Decision, decide
+from anaphora.intents.decision.decide import decide
+from anaphora.intents.decision.decision import Decision
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.stm import rules

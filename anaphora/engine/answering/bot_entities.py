@@ -13,7 +13,7 @@ from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.errors import HandlerError
 from anaphora.grammar.function_errors import describe_place
-from anaphora.intents.decision import Decision
+from anaphora.intents.decision.decision import Decision
 from anaphora.intents.match import SlotFilling, build_slots
 from anaphora.models.domain import OfferTemplate
 from anaphora.models.templates.expressions import as_template

@@ -15,7 +15,8 @@ from anaphora.engine.answering.spoken import Spoken, collect_spoken, collect_sta
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.errors import HandlerError
-from anaphora.intents.decision import Decision, repeat_prompt
+from anaphora.intents.decision.decision import Decision
+from anaphora.intents.decision.pending_question import repeat_prompt
 from anaphora.intents.match import Match
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, ForgottenEntity, Offers, PendingQuestion

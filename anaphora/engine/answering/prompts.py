@@ -19,13 +19,8 @@ from anaphora.intents.confirmation import (
     format_offer,
     format_unused_question,
 )
-from anaphora.intents.decision import (
-    BridgeResult,
-    Decision,
-    asked_before,
-    build_pending,
-    is_correction,
-)
+from anaphora.intents.decision.decision import BridgeResult, Decision
+from anaphora.intents.decision.pending_question import asked_before, build_pending, is_correction
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.stm import rules

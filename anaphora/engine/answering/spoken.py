@@ -15,7 +15,7 @@ from anaphora.engine.answering.bot_entities import (
 from anaphora.engine.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.errors import HandlerError
-from anaphora.intents.decision import Decision
+from anaphora.intents.decision.decision import Decision
 from anaphora.intents.match import SlotFilling
 from anaphora.stm.offers import is_same_meaning
 

@@ -21,7 +21,8 @@ from anaphora.engine.long_term.protocol import LongTerm
 from anaphora.engine.resolution import resolve
 from anaphora.engine.turn import Turn
 from anaphora.intents.confirmation import parse_answer
-from anaphora.intents.decision import BridgeResult, Decision, decide
+from anaphora.intents.decision.decide import decide
+from anaphora.intents.decision.decision import BridgeResult, Decision
 from anaphora.intents.solver import build_match_contexts
 from anaphora.ltm.exchange import Exchange
 from anaphora.stm import rules
