@@ -10,7 +10,7 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Utterance
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.hooks import Hooks
 from anaphora.engine.turn import Turn
 from anaphora.entities.cues.cue import Cue

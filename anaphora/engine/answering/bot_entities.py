@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from anaphora.core.utterance import Entity
 from anaphora.engine.answering.entity_builder import build_bundle
 from anaphora.engine.answering.template_values import build_result_values
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.errors import HandlerError
 from anaphora.grammar.function_errors import describe_place

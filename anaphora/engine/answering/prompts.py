@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.bundle_names import name_bundles, name_entities
 from anaphora.engine.answering.template_values import build_template_values, find_unused
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.intents.confirmation import (
     format_accepted,
     format_begin_anew,

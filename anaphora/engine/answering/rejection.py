@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, cast
 
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.handlers import Reject
 from anaphora.intents.checks.utterance_limits import has_too_many_words
 from anaphora.intents.decision.decision import Decision

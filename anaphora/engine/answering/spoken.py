@@ -12,7 +12,7 @@ from anaphora.engine.answering.bot_entities import (
     describe_handler,
     find_bot_entities,
 )
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.errors import HandlerError
 from anaphora.intents.decision.decision import Decision

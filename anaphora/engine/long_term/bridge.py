@@ -16,7 +16,7 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.long_term.protocol import LongTerm
 from anaphora.engine.resolution import resolve
 from anaphora.engine.turn import Turn

@@ -128,9 +128,9 @@ def _parse_day(words: Sequence[str]) -> YearlyDays:
         case [weekday, "before", *day]:
             return weekday_before(_parse_weekday(weekday), _parse_day(day))
         case [written]:
-            month, number = _parse_month_day(written)
-            date(_LEAP_YEAR, month, number)  # raises ValueError if there is no such day
-            return fixed_date(month, number)
+            numbers = _parse_month_day(written)
+            date(_LEAP_YEAR, *numbers)  # raises ValueError if there is no such day
+            return fixed_date(*numbers)
     raise ValueError(f"{' '.join(words)!r} is not a day")
 
 

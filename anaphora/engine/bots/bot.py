@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Utterance
+from anaphora.engine.bots.model_upgrade import ModelUpgrade
 from anaphora.engine.callbacks.fallback_handler import FallbackHandler, bind_fallback_handler
 from anaphora.engine.callbacks.handlers import Handler, bind_handlers
 from anaphora.engine.callbacks.hooks import Hooks
-from anaphora.engine.model_upgrade import ModelUpgrade
 from anaphora.engine.responses import Responses
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
