@@ -9,7 +9,6 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.dates.cached_resolver import CachedResolver, to_zoned
 from anaphora.entities.builtin.dates.conventions import (
     Conventions,
     date_order,
@@ -33,7 +32,8 @@ from anaphora.entities.builtin.dates.operations.alternatives import (
 )
 from anaphora.entities.builtin.dates.operations.expression_analysis import names_calendar_day
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
-from anaphora.entities.builtin.dates.resolution import ResolvedDate, resolve_date
+from anaphora.entities.builtin.dates.resolution.cached_resolver import CachedResolver, to_zoned
+from anaphora.entities.builtin.dates.resolution.date_resolution import ResolvedDate, resolve_date
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
 from anaphora.errors import ModelError, Problem
