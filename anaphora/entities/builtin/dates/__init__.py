@@ -2,9 +2,10 @@
 
 What happens to "next Friday", asked on Wednesday, November 18, 2026:
 
-1. :mod:`.grammar.dateparser_vocabulary` has the names of weekdays and months ("friday" is weekday 4);
-   :mod:`.grammar.date_grammar` compiles them, together with the rules of ``languages/en/dates.yaml``
-   (``"next $weekday": weekday($weekday, 1)``), into a grammar of the language. This happens once.
+1. :mod:`.grammar.dateparser_vocabulary` has the names of weekdays and months ("friday" is
+   weekday 4); :mod:`.grammar.date_grammar` compiles them, together with the rules of
+   ``languages/en/dates.yaml`` (``"next $weekday": weekday($weekday, 1)``), into a grammar of the
+   language. This happens once.
 2. :class:`.date_parser.DateParser` takes the text apart into atoms, reads the run of atoms that a
    date may consist of, and gets the time expression ``("weekday", 4, 1)``: Friday of the week
    that is one week after this one. It does not depend on the time of the question, and is cached.
