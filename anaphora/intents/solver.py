@@ -174,7 +174,10 @@ def uses_part_of_longer_entity(
     used = [set(one.entity.tokens) for one in filling.from_sentence if one.entity.tokens]
     for context, entities in others:
         longer = [
-            entity for own in used for entity in entities.get(min(own), ()) if own < {*entity.tokens}
+            entity
+            for own in used
+            for entity in entities.get(min(own), ())
+            if own < {*entity.tokens}
         ]
         if longer:
             (whole,) = fill_intents(intents, (filling.intent_index,), context)
