@@ -56,11 +56,13 @@ class NamedDay(Protocol):
 @dataclass(frozen=True, slots=True)
 class YearlyDays:
     """So many ``days`` from each of ``firsts`` on. ``expression`` is the same as a time expression
-    of a plain date, which recurs by a simple rule; empty if there is none."""
+    of a plain date, which recurs by a simple rule; empty if there is none. ``islamic`` are days of
+    the Islamic calendar."""
 
     firsts: DaysOfYear
     days: int = 1
     expression: tuple[str | int, ...] = ()
+    islamic: bool = False
 
     def occurrences(self, moment: Moment, year: int) -> Iterator[BoundedInterval]:
         for first in self.firsts(year):
@@ -76,6 +78,10 @@ class Span:
 
     firsts: YearlyDays
     ends: YearlyDays
+
+    @property
+    def islamic(self) -> bool:
+        return self.firsts.islamic
 
     def occurrences(self, moment: Moment, year: int) -> Iterator[BoundedInterval]:
         ends = [*self.ends.firsts(year), *self.ends.firsts(year + 1)]
@@ -186,7 +192,8 @@ def hebrew(month: str, day: int, offset: int = 0, days: int = 1) -> YearlyDays:
 
 def islamic(month: int, day: int, offset: int = 0, days: int = 1) -> YearlyDays:
     """So many days after a day of the Islamic calendar, which begins on the evening before."""
-    return YearlyDays(_moved(lambda year: islamic_days(month, day, year), offset), days)
+    firsts = _moved(lambda year: islamic_days(month, day, year), offset)
+    return YearlyDays(firsts, days, islamic=True)
 
 
 def chinese(month: int, day: int, offset: int = 0, days: int = 1, *, zone: int = 8) -> YearlyDays:
