@@ -26,6 +26,7 @@ from anaphora.entities.builtin.dates.operations.registry import TimeExpression, 
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
+from anaphora.entities.words.function_words import load_stop_words
 from anaphora.storage.forks import LazyProperty
 
 __all__ = ["DateMatch", "DateParser", "Island", "get_date_parser", "select_longest"]
@@ -155,13 +156,14 @@ class DateParser:
         """The dates without ranges of plain numbers that count or label something (from 9 to 18
         euros)."""
         labels = load_number_phrases(self.language).labels
+        little = self._grammar.weak & load_stop_words(self.language)
         for start, end, meaning in found:
             if meaning[0] == "plain_times":
                 first = bisect_left(atoms, start, key=attrgetter("start"))
                 behind = bisect_left(atoms, end, key=attrgetter("start"))
                 after = atoms[behind].text if behind < len(atoms) else "."
                 if labels.find_before(atoms, first) or not (
-                    after in _MARKS_BEHIND_HOURS or after in self._grammar.prepositions
+                    after in _MARKS_BEHIND_HOURS or after in little
                 ):
                     continue
                 meaning = ("times", *meaning[1:])

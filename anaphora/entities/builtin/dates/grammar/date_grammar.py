@@ -58,7 +58,7 @@ _WORD, _GLUED, _PREFIX, _CATEGORY = "= ", "& ", "* ", "$ "  # markers of the ste
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
 _ZONE_PLACE = "zoneplace"
 _FIRST_EVENING_HOUR = 5
-_FIRST_WORKING_HOUR = 5
+_FIRST_WORKING_HOUR, _FIRST_OPENING_HOUR = 5, 8
 _LAST_SHORT_YEAR = 49  # of this century
 _OPEN_INTERVALS = frozenset(
     {"until", "since", "since_or_from", "onward", "before", "after", "both"}
@@ -437,6 +437,12 @@ def _to_bare_hours(first: int, last: int) -> TimeExpression | None:
     return None
 
 
+def _to_hours_on_day(day: int, first: int, last: int) -> TimeExpression | None:
+    """Monday 9-5; None if the numbers are rather a score."""
+    hours = _to_bare_hours(first, last) if first >= _FIRST_OPENING_HOUR else None
+    return None if hours is None else ("at_times", ("weekday", day), *hours[1:])
+
+
 def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
     """Eight tonight; None if the number is one of people (a table for two tonight)."""
     is_evening = part[-1] in ("tonight", "evening")
@@ -494,6 +500,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "hoursof": lambda day, hours: ("at_times", day, *hours),
     "several": _accept_several_days,
     "barehours": _to_bare_hours,
+    "hoursonday": _to_hours_on_day,
     "at": _place_at,
     "evening_at": _place_in_part,
     "shift": _shift_recurring,
