@@ -242,9 +242,7 @@ class CurrencyMatcher:
         value = 1 + Fraction(amount.value) / 10
         return amount._replace(start=named[0], value=value, unit=self._unit(named[1]))
 
-    def _match_one_behind(
-        self, atoms: Sequence[Atom], amount: Amount, reach: int
-    ) -> Amount | None:
+    def _match_one_behind(self, atoms: Sequence[Atom], amount: Amount, reach: int) -> Amount | None:
         """The amount of one, whose number is behind the name: שקל אחד."""
         is_one = amount.value == 1 and amount.kind == "cardinal" and not amount.literal
         if not (is_one and self._counts_bare):
