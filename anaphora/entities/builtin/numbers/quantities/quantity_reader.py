@@ -102,7 +102,7 @@ class QuantityReader:
     def _with_tenths(
         self, atoms: Sequence[Atom], amount: Amount, following: Amount | None
     ) -> Amount:
-        """The amount of tenths, and of hundredths behind them, as a percentage: 二割五分 is 25 %."""
+        """The amount of tenths, and of hundredths behind them, as percent: 二割五分 is 25 %."""
         tenths = self._phrases.tenths.find_after(atoms, amount.end)
         if amount.kind != "cardinal" or tenths is None or not tenths[1]:
             return amount
