@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from calendar import isleap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Protocol
 from zoneinfo import ZoneInfo
@@ -60,11 +60,13 @@ class NamedDay(Protocol):
 @dataclass(frozen=True, slots=True)
 class YearlyDays:
     """So many ``days`` from each of ``firsts`` on. ``expression`` is the same as a time expression
-    of a plain date, which recurs by a simple rule; empty if there is none."""
+    of a plain date, which recurs by a simple rule; empty if there is none. ``islamic`` are days of
+    the Islamic calendar."""
 
     firsts: DaysOfYear
     days: int = 1
     expression: tuple[str | int, ...] = ()
+    islamic: bool = False
 
     def occurrences(self, moment: Moment, year: int) -> Iterator[BoundedInterval]:
         for first in self.firsts(year):
@@ -81,6 +83,10 @@ class YearlyPeriods:
 
     firsts: YearlyDays
     ends: YearlyDays
+
+    @property
+    def islamic(self) -> bool:
+        return self.firsts.islamic
 
     def occurrences(self, moment: Moment, year: int) -> Iterator[BoundedInterval]:
         ends = [*self.ends.firsts(year), *self.ends.firsts(year + 1)]
@@ -192,7 +198,7 @@ def hebrew_date(month: str, day: int) -> YearlyDays:
 
 def islamic_date(month: int, day: int) -> YearlyDays:
     """A day of the Islamic calendar, which begins on the evening before."""
-    return YearlyDays(lambda year: islamic_days(month, day, year))
+    return YearlyDays(lambda year: islamic_days(month, day, year), islamic=True)
 
 
 def chinese_date(month: int, day: int, *, zone: int) -> YearlyDays:
@@ -208,27 +214,31 @@ def tabulated_date(calendar: str, name: str) -> YearlyDays:
 def shifted(days: YearlyDays, shifts: Mapping[int, int]) -> YearlyDays:
     """Days that are moved by so many days, if they fall on one of these weekdays."""
     return YearlyDays(
-        lambda year: (_add(found, shifts.get(found.weekday(), 0)) for found in days.firsts(year))
+        lambda year: (_add(found, shifts.get(found.weekday(), 0)) for found in days.firsts(year)),
+        islamic=days.islamic,
     )
 
 
 def moved(days: YearlyDays, offset: int, *, across_years: bool = False) -> YearlyDays:
     """Days moved by ``offset``; with ``across_years`` also by those of the years beside."""
     if not across_years:
-        return YearlyDays(lambda year: (_add(found, offset) for found in days.firsts(year)))
+        return YearlyDays(
+            lambda year: (_add(found, offset) for found in days.firsts(year)), islamic=days.islamic
+        )
     return YearlyDays(
         lambda year: (
             near
             for other in (year - 1, year, year + 1)
             for found in days.firsts(other)
             if (near := _add(found, offset)).year == year
-        )
+        ),
+        islamic=days.islamic,
     )
 
 
 def lasting(days: YearlyDays, length: int) -> YearlyDays:
     """Periods of so many days."""
-    return YearlyDays(days.firsts, length, days.expression if length == 1 else ())
+    return replace(days, days=length, expression=days.expression if length == 1 else ())
 
 
 def in_years(days: YearlyDays, cycle: int, remainder: int) -> YearlyDays:
