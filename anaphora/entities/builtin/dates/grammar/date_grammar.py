@@ -100,8 +100,8 @@ class DateGrammar:
     cities that have a time zone, which are parts of a date only in a text with one of the
     ``zone_words`` (Tokyo *time*). A number before the name of a street, which ends or begins with
     one of the ``street_words``, is no part of a date, nor is an ordinal in digits between one of
-    the ``articles`` and a content word (the 3rd candidate). ``endings`` may stand behind words, ``plain_letters`` for letters
-    with marks, also in the numerals ``marked_words``: see
+    the ``articles`` and a content word (the 3rd candidate). ``endings`` may stand behind words,
+    ``plain_letters`` for letters with marks, also in the numerals ``marked_words``: see
     :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``order`` is that
     of day, month and year: ``DMY``.
     """
@@ -402,6 +402,18 @@ def _to_duration_range(least: Any, most: TimeExpression) -> TimeExpression | Non
     return ("range", least, most) if is_range and "range" not in (least[0], most[0]) else None
 
 
+def _to_sum(one: TimeExpression, other: TimeExpression) -> TimeExpression | None:
+    """An hour and ten minutes; None unless the units descend (24 hours a day)."""
+    try:
+        units = [
+            [duration_seconds(((Fraction(1), unit),)) for _, unit in evaluate_duration(part)]
+            for part in (one, other)
+        ]
+    except ValueError:
+        return None
+    return ("sum", one, other) if min(units[0]) > max(units[1]) else None
+
+
 def _place_in_year(date_: TimeExpression, period: TimeExpression) -> TimeExpression | None:
     """May 5 of next year; None if the date has a year already or ``period`` is no year."""
     is_year = period[:2] == ("cell", "year") and date_[0] != "in_year"
@@ -523,6 +535,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "hoursof": lambda day, hours: ("at_times", day, *hours),
     "several": _accept_several_days,
     "overnight": _to_overnight_hours,
+    "sum": _to_sum,
     "workhours": _to_working_hours,
     "negated": _negate,
     "boundon": _place_bound_on,
