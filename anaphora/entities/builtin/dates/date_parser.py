@@ -29,7 +29,7 @@ from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
 from anaphora.storage.forks import LazyProperty
 
-__all__ = ["DateMatch", "DateParser", "Island", "get_date_parser", "select_longest"]
+__all__ = ["DateMatch", "DateParser", "Island", "get_date_parser"]
 
 DateMatch: TypeAlias = tuple[int, int, TimeExpression]
 """The offsets in the text (half open) and the time expression."""
@@ -93,8 +93,10 @@ class DateParser:
         self._numbers_apart = NumbersApart(language, self._grammar)
         self._grades: dict[str, int] = {}
         self._has_spaces = self._grammar.has_spaces
-        self._splitter = self._create_splitter() if self._grammar.endings else None
-        self._has_whole_words = self._has_spaces and self._splitter is None
+        self._has_endings = bool(self._grammar.endings)
+        splits = self._has_endings or self._grammar.plain_letters
+        self._splitter = self._create_splitter() if splits else None
+        self._has_whole_words = self._has_spaces and not self._has_endings
         self._parse_island_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_island)
         self._parse_answer_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_answer)
 
@@ -110,7 +112,8 @@ class DateParser:
         return in_name or bool(self._grade_word(atom))
 
     def get_atoms(self, text: str) -> Sequence[Atom]:
-        """The atoms of ``text``, endings by themselves in a language that has some."""
+        """The atoms of ``text``, endings by themselves in a language that has some, and letters
+        with their marks."""
         atoms = get_atoms(text, self.language)
         if self._splitter is None:
             return atoms
@@ -142,11 +145,7 @@ class DateParser:
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
-        found = self._find_matches(text, lambda island: island.dates)
-        if self._splitter is None:
-            return found
-        atoms = self.get_atoms(text)
-        return [(start, self.find_word_end(atoms, end), meaning) for start, end, meaning in found]
+        return self._find_with_endings(text, lambda island: island.dates)
 
     def find_durations(self, text: str) -> list[DateMatch]:
         """The longest durations, in the order of the text, without endings of their last words that
@@ -177,6 +176,16 @@ class DateParser:
         start, end, meaning = found
         last = atoms[first + end - 1].end
         return atoms[first + start].start, self.find_word_end(atoms, last), meaning
+
+    def _find_with_endings(
+        self, text: str, select: Callable[[Island], Iterable[DateMatch]]
+    ) -> list[DateMatch]:
+        """The matches with the endings of their last words."""
+        found = self._find_matches(text, select)
+        if not (found and self._has_endings):
+            return found
+        atoms = self.get_atoms(text)
+        return [(start, self.find_word_end(atoms, end), meaning) for start, end, meaning in found]
 
     def _find_matches(
         self, text: str, select: Callable[[Island], Iterable[DateMatch]]
@@ -211,7 +220,7 @@ class DateParser:
         if "'" in text or "’" in text:
             grades = _grade_apostrophe_words(atoms, grades)
         names: list[NameMatch] = []
-        if self._splitter is not None or max(grades, default=_UNKNOWN) >= _NAME:
+        if self._has_endings or max(grades, default=_UNKNOWN) >= _NAME:
             names = self._find_names(text, atoms)
             grades = _grade_names(grades, names)
         spaced = self._grammar.has_spaces
@@ -245,7 +254,7 @@ class DateParser:
         """The named days, by the atoms. A name may be written with an ending inside (kadınlar
         *günü*) that is an atom here."""
         found = self._day_names.find(atoms)
-        if self._splitter is None:
+        if not self._has_endings:
             return found
         whole = get_atoms(text, self.language)
         starts = {atom.start: at for at, atom in enumerate(atoms)}
@@ -343,8 +352,8 @@ class DateParser:
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         """What a parser finds on the chart of an island."""
-        dates = select_longest(chart.items("date"), is_weak)
-        durations = select_longest(chart.items("duration"), is_weak)
+        dates = _select_longest(chart.items("date"), is_weak)
+        durations = _select_longest(chart.items("duration"), is_weak)
         durations = tuple([one for one in durations if not _belongs_to_date(one, dates)])
         return Island(dates, durations, edges=chart.edges)
 
@@ -397,7 +406,7 @@ def _belongs_to_date(duration: DateMatch, dates: Sequence[DateMatch]) -> bool:
     )
 
 
-def select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
+def _select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
     """The longest items that do not overlap, the first of equal ones, in the order of the text."""
     kept: list[Item] = []
     for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):

@@ -1,8 +1,9 @@
 """Split the endings off words of dates: Turkish *pazartesiden* is *pazartesi* and *den*.
 
 The rules of such a language have the endings as words of their own, glued to the word before them
-(``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks. In
-Korean, particles and units are split off in the same way: *세시까지* is *세*, *시* and *까지*.
+(``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks, also
+in a language without such endings (Polish *pazdziernika*). In Korean, particles and units are split
+off in the same way: *세시까지* is *세*, *시* and *까지*.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class WordSplitter:
             one: one for one in endings
         }
         self._lengths = sorted({len(one) for one in self._endings}, reverse=True)
-        self._marked = {word.translate(letters): word for word in marked} if plain else {}
+        # In order: two words may have the same plain letters.
+        self._marked = {word.translate(letters): word for word in sorted(marked)} if plain else {}
         self._is_word = is_word
         self._parts: dict[str, tuple[str, ...]] = {}
 
@@ -74,13 +76,10 @@ class WordSplitter:
                 )
 
     def find_end(self, atoms: Sequence[Atom], end: int) -> int:
-        """The atom behind the endings that follow the atom before ``end``; Korean particles are no
-        part of the word."""
+        """The atom behind the endings that follow the atom before ``end``."""
         mark = end < len(atoms) and atoms[end].glued and atoms[end].text in _APOSTROPHES
         at = end + mark
         while at < len(atoms) and atoms[at].glued and atoms[at].text in self._endings:
-            if is_hangul(atoms[at].text):
-                return end
             at += 1
         return at if at > end + mark else end
 
