@@ -13,12 +13,15 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["hebrew_days", "islamic_days", "tabulated_days"]
+__all__ = ["HEBREW_MONTHS", "hebrew_days", "islamic_days", "tabulated_days"]
 
 _HEBREW_EPOCH = -1_373_427  # ordinal of 1 Tishri of the year 1, less one
 _ISLAMIC_EPOCH = 227_015  # ordinal of 1 Muharram of the year 1, by the civil tabular calendar
 _TISHRI_MONTHS = ("tishri", "heshvan", "kislev", "tevet", "shevat")
 _SPRING_MONTHS = ("adar", "nisan", "iyar", "sivan", "tammuz", "av", "elul")
+HEBREW_MONTHS = (*_TISHRI_MONTHS, *_SPRING_MONTHS)
+"""Without the first Adar of leap years."""
+
 _CALENDARS = {
     "buddhist": "_BuddhistLunisolar",
     "hindu": "_HinduLunisolar",

@@ -14,9 +14,9 @@ _MAX_YEARS = 9  # from one February 29 to the next, at most eight years
 @operation("named_day")
 def _named_day(moment: Moment, id: str) -> BoundedInterval:
     """The named day or period that is not over, or the last one that has begun."""
-    from anaphora.entities.builtin.dates.named_days.day_table import NAMED_DAYS  # takes 2 ms
+    from anaphora.entities.builtin.dates.named_days.day_table import find_named_day  # takes 2 ms
 
-    rule = NAMED_DAYS[id]
+    rule = find_named_day(id)
     return _nearest(moment, lambda year: rule.occurrences(moment, year))
 
 
