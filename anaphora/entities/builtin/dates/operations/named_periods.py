@@ -22,6 +22,7 @@ from anaphora.entities.builtin.dates.operations.registry import (
 
 _MAX_MONTHS = 24  # within 20 months each day of the month falls on each weekday
 _MIDWEEK = 2  # Wednesday
+_CLOSE = timedelta(days=31)  # a date that has just passed or is about to come
 _SEASONS = ("winter", "spring", "summer", "autumn")
 
 
@@ -64,13 +65,18 @@ def _this_weekday(moment: Moment, day: int) -> BoundedInterval:
 
 @operation("on_weekday")
 def _on_weekday(moment: Moment, day: int, date_: TimeExpression) -> Interval:
-    """Friday, November 13: the next or the last such date, whichever is on that weekday. If neither
-    is, the weekday is ignored as an error."""
+    """Friday, November 13: the next such date, or the last one. If that is on another weekday, the
+    one in the other direction counts if it is on that weekday and close to today; otherwise the
+    weekday is ignored as an error."""
     found = evaluate(date_, moment)
     if _falls_on(found, day):
         return found
     other = evaluate(date_, replace(moment, prefer_future=not moment.prefer_future))
-    return other if _falls_on(other, day) else found
+    return other if _falls_on(other, day) and _is_close(moment, other) else found
+
+
+def _is_close(moment: Moment, found: Interval) -> bool:
+    return found.start is not None and abs(found.start.date() - moment.today) <= _CLOSE
 
 
 def _falls_on(found: Interval, day: int) -> bool:

@@ -53,6 +53,9 @@ class CurrencyName(NamedTuple):
     kind: _Kind = "money"
 
 
+_TRILLION = 10**12
+
+
 class _Names(NamedTuple):
     """The phrases of a language."""
 
@@ -155,7 +158,10 @@ class CurrencyMatcher:
         start, unit = found
         end, value = _skip_no_cents(atoms, amount).end, amount.value
         scale = self._scales.get(atoms[end].text) if end < len(atoms) else None
-        if scale is not None and (atoms[end].glued or not is_glued(atoms, end + 1)):
+        may_be_apart = scale is not None and scale < _TRILLION  # a $5 T-shirt
+        if scale is not None and (
+            atoms[end].glued or (may_be_apart and not is_glued(atoms, end + 1))
+        ):
             end, value = end + 1, to_int_if_whole(Fraction(value) * scale)
         is_minus = start and atoms[start].glued and atoms[start - 1].text in ("-", "−")
         if is_minus and (start == 1 or not atoms[start - 1].glued):
@@ -282,8 +288,13 @@ class CurrencyMatcher:
             at += 1  # a 20-dollar bill
             named = said.find_after(atoms, at) if atoms[at].glued else None
         if named is None and (between := self._names.partitives.find_after(atoms, at)) is not None:
+            if amount.weak and amount.value == amount.scale > 1:
+                return None  # hundreds of dollars
             at = between[0]  # cinq millions de dollars
             named = said.find_after(atoms, at)
+        if named is None and amount.kind == "fraction":
+            article = self._articles.find_after(atoms, at)
+            named = article and said.find_after(atoms, article[0])  # half a dollar
         if named is None or named[1].kind in ("never", "counter"):
             return None
         return self._with_unit(atoms, amount, at, named[0], self._unit(named[1]))
