@@ -237,7 +237,8 @@ def _build_match_context(
         said: Sequence[Entity] = variant.entities
         if question.has_negated:
             said = [one for one in said if not one.negated]
-        visible, hidden = split_visible(conversation, (*pending, *said))
+        void = question.utterance.void
+        visible, hidden = split_visible(conversation, (*pending, *said, *void))
     number = conversation.questions + 1
     pending_candidates = [Candidate(entity, pending=True) for entity in pending] if pending else []
     in_sentence = (*pending_candidates, *map(Candidate, variant.entities))

@@ -453,6 +453,14 @@ def _to_offset(hours: int | Fraction) -> str:
     return f"{sign}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
 
 
+def _clock_to_offset(clock: TimeExpression, sign: int = 1) -> str | None:
+    """The offset of a zone from UTC as it is written: +05:30, -0800."""
+    if clock[0] not in ("time", "clock24"):
+        return None
+    hours, minutes = (*clock[1:], 0)[:2]
+    return _to_offset(sign * (hours + Fraction(minutes, 60)))
+
+
 def _place_in_zone(time: TimeExpression, zone: str) -> TimeExpression | None:
     """Nine o'clock in Tokyo's time; None without a time, and with a zone of its own."""
     is_free = all(part[0] != "in_zone" for part in iter_expressions(time))
@@ -485,6 +493,8 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "inzone": _place_in_zone,
     "ides": lambda month: ("monthday", month, 15 if month in (3, 5, 7, 10) else 13),
     "offset": _to_offset,
+    "offset_ahead": _clock_to_offset,
+    "offset_back": lambda clock: _clock_to_offset(clock, -1),
     "shortyear": lambda n: n + (1900 if n > _LAST_SHORT_YEAR else 2000),
     "pair": lambda one, other: (one, other),
     "timesof": lambda hours: ("times", *hours),
