@@ -28,7 +28,7 @@ from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
 from anaphora.storage.forks import LazyProperty
 
-__all__ = ["DateMatch", "DateParser", "Island", "get_date_parser", "select_longest"]
+__all__ = ["DateMatch", "DateParser", "Island", "get_date_parser"]
 
 DateMatch: TypeAlias = tuple[int, int, TimeExpression]
 """The offsets in the text (half open) and the time expression."""
@@ -143,11 +143,7 @@ class DateParser:
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
-        found = self._find_matches(text, lambda island: island.dates)
-        if not self._has_endings:
-            return found
-        atoms = self.get_atoms(text)
-        return [(start, self.find_word_end(atoms, end), meaning) for start, end, meaning in found]
+        return self._find_with_endings(text, lambda island: island.dates)
 
     def find_durations(self, text: str) -> list[DateMatch]:
         """The longest durations, in the order of the text, without endings of their last words that
@@ -178,6 +174,16 @@ class DateParser:
         start, end, meaning = found
         last = atoms[first + end - 1].end
         return atoms[first + start].start, self.find_word_end(atoms, last), meaning
+
+    def _find_with_endings(
+        self, text: str, select: Callable[[Island], Iterable[DateMatch]]
+    ) -> list[DateMatch]:
+        """The matches with the endings of their last words."""
+        found = self._find_matches(text, select)
+        if not (found and self._has_endings):
+            return found
+        atoms = self.get_atoms(text)
+        return [(start, self.find_word_end(atoms, end), meaning) for start, end, meaning in found]
 
     def _find_matches(
         self, text: str, select: Callable[[Island], Iterable[DateMatch]]
@@ -346,8 +352,8 @@ class DateParser:
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         """What a parser finds on the chart of an island."""
-        dates = select_longest(chart.items("date"), is_weak)
-        durations = select_longest(chart.items("duration"), is_weak)
+        dates = _select_longest(chart.items("date"), is_weak)
+        durations = _select_longest(chart.items("duration"), is_weak)
         durations = tuple([one for one in durations if not _belongs_to_date(one, dates)])
         return Island(dates, durations, edges=chart.edges)
 
@@ -400,7 +406,7 @@ def _belongs_to_date(duration: DateMatch, dates: Sequence[DateMatch]) -> bool:
     )
 
 
-def select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
+def _select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
     """The longest items that do not overlap, the first of equal ones, in the order of the text."""
     kept: list[Item] = []
     for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):
