@@ -370,7 +370,10 @@ class DateParser:
         ):
             return Island()
         is_weak = [
-            atom.text in grammar.weak and not _is_joined(found, at) for at, atom in enumerate(found)
+            atom.text in grammar.weak
+            and not _is_joined(found, at)
+            and not (grammar.has_spaces and _is_suffix(found, at))
+            for at, atom in enumerate(found)
         ]
         return self._select(self._parse_chart(found, names), is_weak)
 
@@ -449,6 +452,13 @@ def _is_joined(atoms: Sequence[Atom], at: int) -> bool:
     if atoms[at].text == "-":
         return at > 0 and atoms[at].glued and atoms[at - 1].kind == "word"
     return atoms[at].kind == "word" and following.kind == "digits"
+
+
+def _is_suffix(atoms: Sequence[Atom], at: int) -> bool:
+    """Whether a word is written as one with the digits before it: 24e, 20h."""
+    return (
+        at > 0 and atoms[at].glued and atoms[at].kind == "word" and atoms[at - 1].kind == "digits"
+    )
 
 
 def _trim_weak_words(item: Item, items: Sequence[Item], is_weak: Sequence[bool]) -> DateMatch:
