@@ -54,7 +54,7 @@ class Bot:
         self.model = model
         self.pipeline = Pipeline(model, nlp, cache=cache)
         self.has_dates = any(element.id in DATE_ELEMENTS for element in model.elements)
-        self.responses = Responses()
+        self.responses = Responses(model.locales)
         self.model_upgrade = ModelUpgrade(model)
         self.handlers = bind_handlers(model)
         self.fallback_handler = bind_fallback_handler(model)

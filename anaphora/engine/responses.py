@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from anaphora.errors import HandlerError
 from anaphora.intents.match import Slot
 from anaphora.models.domain import LocalizedText, choose_translation
+from anaphora.models.templates.formatting.filters import FORMAT_LOCALE_KEY
 from anaphora.storage.forks import forks_delayed
 
 __all__ = ["Responses", "SlotView"]
@@ -42,10 +44,11 @@ class Responses:
     """The texts of a model as sandboxed Jinja templates, compiled when first used.
 
     The templates are in ``model.responses``, ``prompts``, ``recall_offers``, ``unused`` and
-    ``fallback``.
+    ``fallback``. ``locales`` are the tags of the languages that have a region in the model.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, locales: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._regional = {code: tag for code, tag in locales.items() if tag != code}
         self._environment: Any = None
         self._compiled: dict[str, Any] = {}
         self._values: dict[str, Callable[[Mapping[str, Any]], Any]] = {}
@@ -65,7 +68,7 @@ class Responses:
             if template is None:
                 with forks_delayed():
                     template = self._compiled[text] = self._get_environment().from_string(text)
-            return str(template.render(values()))
+            return str(template.render(self._localize(values())))
         except Exception as error:
             raise HandlerError(f"the response {text!r} cannot be rendered: {error}") from error
 
@@ -82,10 +85,17 @@ class Responses:
                 with forks_delayed():
                     compiled = self._get_environment().compile_value(template)
                     self._values[template] = compiled
-            return compiled(values)
+            return compiled(self._localize(values))
         except Exception as error:
             message = f"the template {template!r} cannot be evaluated: {error}"
             raise HandlerError(message) from error
+
+    def _localize(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The values with the region of the model in their locale."""
+        if not self._regional or FORMAT_LOCALE_KEY not in values:
+            return values
+        language, *rest = values[FORMAT_LOCALE_KEY]
+        return {**values, FORMAT_LOCALE_KEY: (self._regional.get(language, language), *rest)}
 
     def _get_environment(self) -> Any:
         if self._environment is None:

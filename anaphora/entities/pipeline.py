@@ -97,6 +97,8 @@ class Pipeline:
         """
         text = _sanitize(text)
         if language is not None:
+            if language not in self._readers:  # a tag with a region, perhaps
+                language = language.replace("_", "-").partition("-")[0]
             if language not in self._readers:
                 raise _unknown_language_error(self.model, language)
             return self._readers[language].read(text, at)

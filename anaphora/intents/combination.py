@@ -74,7 +74,10 @@ def _create_combiner(element: Element, model: Model) -> Combiner | None:
         return None
     is_full = model.dialog_acts is not None
     return create_builtin_combiner(
-        recognition.name, model.languages[0], recognition.options, is_full=is_full
+        recognition.name,
+        model.locale_of(model.languages[0]),
+        recognition.options,
+        is_full=is_full,
     )
 
 

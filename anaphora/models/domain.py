@@ -343,6 +343,7 @@ class Dialog:
 @dataclass(frozen=True, slots=True)
 class Model:
     """A model: what a bot understands. ``languages`` is never empty; the first is the default.
+    ``locales`` are their tags with regions (``en-GB``).
 
     ``source`` is the name of the file, ``origin`` the origin that the file declares. ``imports``
     are the imported files with intents. ``pipelines`` are the spaCy pipelines (packages or
@@ -391,6 +392,7 @@ class Model:
     validators: Validators = Validators()
     fallback: Fallback | None = None
     fallback_handler: Callable[..., Any] | None = field(default=None, compare=False)
+    locales: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "meta", freeze(self.meta))
@@ -399,6 +401,10 @@ class Model:
     def info(self) -> ModelInfo:
         """The attributes of the model that predicates can read."""
         return ModelInfo(self.id, self.name, self.version, self.origin, self.meta)
+
+    def locale_of(self, language: str) -> str:
+        """The tag of a language, with the region of the model if it has one."""
+        return self.locales.get(language, language)
 
     def element(self, id: str) -> Element | None:
         """The element with that id, or None."""

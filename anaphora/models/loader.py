@@ -213,6 +213,7 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
         version=file.version,
         description=file.description,
         languages=draft.languages,
+        locales=draft.locales,
         conversation=ConversationSettings(file.conversation.timeout, file.conversation.depth),
         responses=texts.build("responses"),
         prompts=texts.build_prompts(),
@@ -285,8 +286,9 @@ def _check_languages(draft: ModelDraft) -> None:
         return
     if not written and not draft.is_removed("language"):
         draft.add_error(("language",), "the list of languages is empty")
-    for index, language in enumerate(written):
-        if language in written[:index]:
+    codes = [tag.partition("-")[0] for tag in written]
+    for index, language in enumerate(codes):
+        if language in codes[:index]:
             draft.add_error(("language", index), f"duplicate language '{language}'")
 
 

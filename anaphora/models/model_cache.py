@@ -61,7 +61,7 @@ _FIELD_TYPES: Mapping[str, Any] = {
     **dict.fromkeys(
         (
             *("meta", "pipelines", "responses", "prompts", "recall_offers", "unused", "choices"),
-            "confirmations",
+            *("confirmations", "locales"),
         ),
         dict,
     ),

@@ -32,6 +32,7 @@ def name_entities(
 ) -> tuple[str, ...]:
     """Name entities: dates, amounts of money and the like as the language writes them. If all are
     dates, without what they have in common."""
+    language = bot.model.locale_of(language)
     kinds = [_kind_of(bot, one) for one in entities]
     if entities and set(kinds) == {"date"} and (dates := _name_dates(entities, language, at)):
         return dates

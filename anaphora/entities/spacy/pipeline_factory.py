@@ -54,7 +54,8 @@ def add_recognizers(
             assert isinstance(twin, EntityComponent)
             component.copy_from(twin)
         else:
-            _configure(component, element, element.recognition, language, model.source, cache)
+            locale = model.locale_of(language)
+            _configure(component, element, element.recognition, locale, model.source, cache)
 
 
 def check_labels(model: Model, pipelines: Mapping[str, Language]) -> None:

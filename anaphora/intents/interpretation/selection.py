@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -17,6 +17,7 @@ __all__ = ["Selection", "compare_bundles", "is_same_value", "names_offer", "sele
 
 _Bundle: TypeAlias = tuple[Entity, ...]
 
+_DAY, _NOON, _EVENING = timedelta(days=1), 12, 18
 _TIMES = ("hour", "minute")  # grains
 _ON_A_DAY = ("at", "at_times", "within")  # the operations on a day
 _SCALE_KEYS = ("amount", "value", "start")  # of the metadata of numbers, money and dates
@@ -81,7 +82,8 @@ def _names(entity: Entity, bundle: _Bundle) -> bool:
 
 def is_same_value(entity: Entity, offered: Entity) -> bool:
     """Whether the user names the ``offered`` value: the same value of the same element, a time
-    that leaves open what the offer says ("7" for 7 pm), or the day of what has a time."""
+    that leaves open what the offer says ("7" for 7 pm), or the day, or the part of the day, of
+    what has a time."""
     if entity.element != offered.element:
         return False
     if entity.value_or_text.casefold() == offered.value_or_text.casefold():
@@ -93,11 +95,33 @@ def is_same_value(entity: Entity, offered: Entity) -> bool:
         return False
     if entity.meta.get("grain") not in _TIMES:
         end = entity.meta.get("end")
-        return isinstance(end, str) and said <= start < datetime.fromisoformat(end)
+        if not isinstance(end, str):
+            return False
+        is_part = entity.meta.get("assumed") == "day"  # of any day
+        return (_is_in_part if is_part else _is_between)(start, said, datetime.fromisoformat(end))
     expression = entity.meta.get("expression")
     if expression and expression[0] in _ON_A_DAY and said.date() != start.date():
         return False
-    return (said.hour - start.hour) % 12 == 0 and said.minute == start.minute
+    is_open = bool(entity.meta.get("alternatives"))
+    hours = (said.hour - start.hour) % (12 if is_open else 24)
+    return hours == 0 and said.minute == start.minute
+
+
+def _is_between(time: datetime, start: datetime, end: datetime) -> bool:
+    return start <= time < end
+
+
+def _is_in_part(time: datetime, start: datetime, end: datetime) -> bool:
+    """Whether a time is in a part of its own day. One that ends at noon begins at midnight, and an
+    evening an hour early: five in the morning, five in the evening."""
+    begin = timedelta(hours=start.hour, minutes=start.minute)
+    if end.hour == _NOON:
+        begin = timedelta()
+    elif start.hour == _EVENING:
+        begin -= timedelta(hours=1)
+    since = timedelta(hours=time.hour, minutes=time.minute) - begin
+    whole = timedelta(hours=end.hour, minutes=end.minute) - begin
+    return since % _DAY < (whole % _DAY or _DAY)
 
 
 def compare_bundles(

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 from anaphora.ltm.exchange import DateMention, Exchange
 
-__all__ = ["dump_dates", "load_dates", "restore_zone"]
+__all__ = ["DATE_FIELDS", "dump_dates", "load_dates", "restore_zone"]
 
 _Dates: TypeAlias = tuple[DateMention, ...] | None
-_DATE_FIELDS = ("question_dates", "answer_dates")
+DATE_FIELDS = ("question_dates", "answer_dates")
 
 
 def dump_dates(exchange: Exchange) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def dump_dates(exchange: Exchange) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     if offset := exchange.at.utcoffset():
         plain["offset"] = offset.total_seconds()
-    for name in _DATE_FIELDS:
+    for name in DATE_FIELDS:
         mentions = getattr(exchange, name)
         if mentions is not None:
             plain[name] = [[one.start, one.end, one.value] for one in mentions]
@@ -30,7 +30,7 @@ def dump_dates(exchange: Exchange) -> dict[str, Any]:
 def load_dates(plain: Mapping[str, Any]) -> tuple[_Dates, _Dates]:
     """Return the dates of the question and of the answer. Raises TypeError or ValueError for data
     of another shape."""
-    question, answer = (plain.get(name) for name in _DATE_FIELDS)
+    question, answer = (plain.get(name) for name in DATE_FIELDS)
     return _load_mentions(question), _load_mentions(answer)
 
 

@@ -37,9 +37,16 @@ class ModelDraft:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages of the model, the default first."""
+        """The languages of the model without their regions, the default first."""
+        return tuple(self.locales)
+
+    @property
+    def locales(self) -> dict[str, str]:
+        """The tag of each language as it is written, with a region if it has one."""
         written = self.file.language
-        return (written,) if isinstance(written, str) else tuple(dict.fromkeys(written)) or ("en",)
+        tags = [written] if isinstance(written, str) else written or ["en"]
+        first = {tag.partition("-")[0]: tag for tag in reversed(tags)}
+        return {code: first[code] for code in (tag.partition("-")[0] for tag in tags)}
 
     @property
     def element_ids(self) -> frozenset[str]:

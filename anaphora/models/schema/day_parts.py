@@ -13,7 +13,7 @@ DAY_PARTS: Mapping[str, tuple[int, int]] = {
     "long afternoon": (12, 20), "night": (21, 30), "wide night": (21, 30),
     "wide evening": (18, 24), "midnight": (23, 25),
     "small hours": (0, 5), "tonight": (18, 29), "day": (8, 20),
-    "start of the day": (0, 9), "end of the day": (16, 24),
+    "start of the day": (0, 9), "end of the day": (16, 24), "am": (0, 12), "pm": (12, 24),
 }  # fmt: skip
 """The hours at which the parts of a day start and end; hours from 24 on are in the next day."""
 

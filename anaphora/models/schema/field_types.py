@@ -42,7 +42,7 @@ __all__ = [
     "IntentData",
     "IntentName",
     "Language",
-    "LanguageCodes",
+    "LanguageTags",
     "LocalizedTextField",
     "LocalizedTextLists",
     "MacroName",
@@ -69,6 +69,7 @@ LIST_TAG, MAP_TAG, NONE_TAG, ONE_TAG = (
 
 _IDENTIFIER = re.compile(r"[^\W\d][\w:.-]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
+_REGION_PATTERN = "(?:-[A-Z]{2})?"
 
 
 def describe_value(value: Any) -> str:
@@ -143,6 +144,19 @@ def _validate_language(value: Any) -> str:
     text: str = _validate_text(value)
     if not is_language(text):
         raise _schema_error(f"'{text}' is not the code of a language", "write it as en, fr or ru")
+    return text
+
+
+def _validate_language_tag(value: Any) -> str:
+    text: str = _validate_text(value)
+    language, _, region = text.partition("-")
+    if not is_language(language) or not re.fullmatch(_REGION_PATTERN, text[len(language) :]):
+        shown = f"{language.lower()}-{region.upper()}" if region else ""
+        hint = "write it as en, fr or ru, or with a region: en-GB"
+        known = is_language(shown.partition("-")[0]) and region.isalpha() and len(region) == 2
+        raise _schema_error(
+            f"'{text}' is not the code of a language", f"did you mean {shown}?" if known else hint
+        )
     return text
 
 
@@ -315,6 +329,11 @@ Language: TypeAlias = Annotated[
     BeforeValidator(_validate_language),
     WithJsonSchema({"type": "string", "pattern": "^[a-z]{2,3}$"}),
 ]
+LanguageTag: TypeAlias = Annotated[
+    str,
+    BeforeValidator(_validate_language_tag),
+    WithJsonSchema({"type": "string", "pattern": f"^[a-z]{{2,3}}{_REGION_PATTERN}$"}),
+]
 Flag: TypeAlias = Annotated[bool, BeforeValidator(_validate_flag)]
 FreshStartField: TypeAlias = Annotated[
     bool | Literal["ask"],
@@ -353,10 +372,10 @@ ZonedTime: TypeAlias = Annotated[
 FreeData: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_to_plain_numbers)]
 IntentData: TypeAlias = Annotated[FreeData, AfterValidator(_validate_intent_data)]
 
-LanguageCodes: TypeAlias = Annotated[
-    Annotated[Language, ONE_TAG]
+LanguageTags: TypeAlias = Annotated[
+    Annotated[LanguageTag, ONE_TAG]
     | Annotated[
-        list[Language],
+        list[LanguageTag],
         Field(json_schema_extra={"uniqueItems": True, "minItems": 1}),
         LIST_TAG,
     ],

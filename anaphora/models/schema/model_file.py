@@ -33,7 +33,7 @@ from anaphora.models.schema.field_types import (
     FreeData,
     FreshStartField,
     Identifier,
-    LanguageCodes,
+    LanguageTags,
     LocalizedTextField,
     LocalizedTextLists,
     MacroName,
@@ -274,9 +274,10 @@ class ModelSchema(SchemaBase):
     version: Text = Field(default="", description="The version of the model.")
     origin: Text = Field(default="", description="The origin of the model.")
     description: Text = Field(default="", description="The purpose of the bot.")
-    language: LanguageCodes = Field(
+    language: LanguageTags = Field(
         default="en",
-        description="The ISO code of its language, or a list of them; the first is the default.",
+        description="The ISO code of its language, with a region if the dates and amounts need one "
+        "(en-GB), or a list of them; the first is the default.",
     )
     meta: FreeData = Field(default={}, description="Free data, for predicates and handlers.")
     conversation: ConversationSchema = Field(

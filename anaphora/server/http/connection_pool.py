@@ -38,6 +38,8 @@ class HttpLimits:
     min_read: int = 65_536
     linger: float = 2.0
     """For a client to notice that the server has ended the connection."""
+    max_ignored: int = 16 << 20
+    """Bytes that an ended connection may still send within that time."""
 
 
 class Connection(Protocol):

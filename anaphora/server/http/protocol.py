@@ -52,6 +52,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_parser_done = False
         self._body_left = 0  # bytes of a body of known length
         self._overhead = 0  # bytes of the request outside of its body
+        self._ignored = 0  # bytes of a request that came after the end
         self._unread = 0  # bytes of responses, when the read timer was set
         self._head_timer: asyncio.TimerHandle | None = None
         self._read_timer: asyncio.TimerHandle | None = None
@@ -94,6 +95,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         if self.is_ended:
+            self._ignore(data)
             return
         self._held += data
         self._parse()
@@ -345,6 +347,12 @@ class BoundedProtocol(HttpToolsProtocol):
         self._flow.resume_transport()
         self.transport.write_eof()
         self._head_timer = self.loop.call_later(self._limits.linger, self._close_now)
+
+    def _ignore(self, data: bytes) -> None:
+        self._ignored += len(data)
+        if self._ignored > self._limits.max_ignored and not self.transport.is_closing():
+            _cancel(self._head_timer)
+            self._close_now()
 
     def _close_now(self) -> None:
         self.transport.close()

@@ -19,6 +19,7 @@ from anaphora.server.schemas.agent_requests import (
     AgentEvent,
     AgentMessage,
     BlockValue,
+    MemoryValue,
 )
 from anaphora.server.schemas.requests import Dialog, ModelChoice, Question
 
@@ -48,6 +49,7 @@ _BODIES: tuple[type[BaseModel], ...] = (
     AgentMessage,
     BlockValue,
     Dialog,
+    MemoryValue,
     ModelChoice,
     Question,
 )

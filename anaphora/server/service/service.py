@@ -435,7 +435,7 @@ class Service:
         id = self.engine.active_model(user=user) if model is None else model
         if language is not None:
             known = self.engine.model(id).languages
-            if language not in known:
+            if language.replace("_", "-").partition("-")[0] not in known:
                 raise invalid_field("language", f"The model supports: {', '.join(known)}")
         return id
 

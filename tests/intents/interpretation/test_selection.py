@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
+
+from anaphora import Answer
 
 from tests.support.dialogs import check_dialog, check_ignored, describe_turn
 
+REMINDER = """
+    id: reminder
+    dialog_acts: true
+    elements:
+      - {id: remind, synonyms: [remind me]}
+      - {id: when, recognizer: date}
+    intents:
+      - id: remind
+        slots: {remind: remind, when: {element: when, ask: When?}}
+    """
 BEGIN = {
     "en": "trains to Bonn",
     "ru": "поезда в Бонн",
@@ -18,6 +32,9 @@ SELECTIONS = [
     ("en", "Comet", "Comet"),
     ("en", "the one at 7", "Comet"),
     ("en", "I'll take the one at 4 pm", "Swift"),
+    ("en", "the one in the afternoon", "Swift"),
+    ("en", "pm", "Swift"),
+    ("en", "9", "Heron"),
     ("en", "the cheapest one", "Heron"),
     ("en", "the earliest", "Heron"),
     ("en", "yes, the first", "Comet"),
@@ -25,14 +42,17 @@ SELECTIONS = [
     ("ru", "последний", "Swift"),
     ("ru", "Стриж", "Swift"),
     ("ru", "в 7 часов", "Comet"),
+    ("ru", "тот, что днём", "Swift"),
     ("ru", "самый дешёвый", "Heron"),
     ("ru", "давайте первый", "Comet"),
     ("de", "den zweiten", "Heron"),
     ("de", "der letzte", "Swift"),
     ("de", "den um 9 Uhr", "Heron"),
+    ("de", "am Nachmittag", "Swift"),
     ("de", "den billigsten", "Heron"),
     ("de", "den Mauersegler bitte", "Swift"),
     ("es", "el segundo", "Heron"),
+    ("es", "por la tarde", "Swift"),
     ("es", "el más barato", "Heron"),
     ("es", "el último", "Swift"),
 ]
@@ -47,6 +67,35 @@ def test_an_offer_is_accepted_by_what_tells_it_from_the_others(trains, language,
     assert turn["offers"] == "nothing"
     assert turn["remembers"].startswith(f"line={line}*, date=")
     assert "it accepts what was offered: " in turn["notes"]
+
+
+@pytest.mark.parametrize("answer", ["7 pm", "19:00", "in the evening"])
+def test_a_time_that_leaves_nothing_open_names_no_other(trains, answer):
+    check_ignored(trains(), "trains to Bonn", answer, "rejected")
+
+
+def test_a_part_of_the_day_tells_two_readings_of_an_hour_apart(bot):
+    engine = bot(REMINDER)
+
+    @engine.on("remind")
+    def remind(match, when):
+        others = match.slots["when"].meta.get("alternatives", ())
+        if not others:
+            return f"I will remind you at {when}."
+        readings = [{"when": when}, *({"when": one["value"]} for one in others)]
+        return Answer("Which one?", offers=readings, then="remind")
+
+    at = datetime(2026, 11, 21, 9, tzinfo=UTC)
+    for hour, part, value in (
+        ("at 7", "in the evening", "2026-11-22T19:00"),
+        ("at 5", "in the evening", "2026-11-22T17:00"),
+        ("at 5", "in the morning", "2026-11-22T05:00"),
+        ("at 9", "at night please", "2026-11-22T21:00"),
+        ("at 9", "a.m.", "2026-11-22T09:00"),
+    ):
+        engine.ask(f"remind me tomorrow {hour}", user=hour + part, at=at)
+        reply = engine.ask(part, user=hour + part, at=at)
+        assert reply.text == f"I will remind you at {value}."
 
 
 @pytest.mark.xfail(strict=True, reason="'в 9' after a pronoun is not read as a time")

@@ -234,6 +234,7 @@ class TestTheChat:
         expect(page.locator("#ranking")).to_be_visible()
         expect(page.locator("#agent-panels")).to_be_hidden()
         expect(page.locator("#question")).to_have_value("")
+        expect(page.locator("main")).not_to_have_attribute("aria-busy", "true")  # switched
         at.ask("What is the weather in Tokyo?")
         page.locator("#model").select_option(label="ada")
         expect(page.locator("#question")).to_have_value("for ada")

@@ -68,15 +68,15 @@ def try_all(app: FastAPI, *, key: str = "") -> int:
 
 
 def test_whatever_is_sent_is_answered_as_described(apps: dict[str, FastAPI]) -> None:
-    assert try_all(apps["open"]) == 42
+    assert try_all(apps["open"]) == 43
 
 
 def test_so_it_is_with_a_key(apps: dict[str, FastAPI]) -> None:
-    assert try_all(apps["locked"], key=KEY) == 42
+    assert try_all(apps["locked"], key=KEY) == 43
 
 
 def test_so_it_is_without_one(apps: dict[str, FastAPI]) -> None:
-    assert try_all(apps["locked"]) == 42
+    assert try_all(apps["locked"]) == 43
 
 
 class TestDescription:
@@ -121,6 +121,7 @@ class TestDescription:
             "notifyAgent",
             "showCore",
             "editBlock",
+            "editMemory",
             "showQueue",
             "showSteps",
             "showUsage",
@@ -161,7 +162,7 @@ class TestDescription:
         assert len(bodies) > len(names)  # some operations share one
         assert names == {
             *("AgentDocument", "AgentEvent", "AgentMessage", "BlockValue"),
-            *("Dialog", "ModelChoice", "Question"),
+            *("Dialog", "MemoryValue", "ModelChoice", "Question"),
             *(f"Nlpcraft{name}" for name in ("Ask", "Cancel", "Check", "Clear", "SignIn", "Token")),
         }
 
@@ -172,7 +173,7 @@ class TestDescription:
             for operation in methods.values()
             for one in operation.get("parameters", ())
         ]
-        assert len(parameters) == 58
+        assert len(parameters) == 60
         assert all(one["description"] for one in parameters)
 
     def test_keys_are_needed_where_there_are_any(self, engine: Engine) -> None:

@@ -92,8 +92,10 @@ class DateParser:
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._grades: dict[str, int] = {}
         self._has_spaces = self._grammar.has_spaces
-        self._splitter = self._create_splitter() if self._grammar.endings else None
-        self._has_whole_words = self._has_spaces and self._splitter is None
+        self._has_endings = bool(self._grammar.endings)
+        splits = self._has_endings or self._grammar.plain_letters
+        self._splitter = self._create_splitter() if splits else None
+        self._has_whole_words = self._has_spaces and not self._has_endings
         self._parse_island_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_island)
         self._parse_answer_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_answer)
 
@@ -109,7 +111,8 @@ class DateParser:
         return in_name or bool(self._grade_word(atom))
 
     def get_atoms(self, text: str) -> Sequence[Atom]:
-        """The atoms of ``text``, endings by themselves in a language that has some."""
+        """The atoms of ``text``, endings by themselves in a language that has some, and letters
+        with their marks."""
         atoms = get_atoms(text, self.language)
         if self._splitter is None:
             return atoms
@@ -142,7 +145,7 @@ class DateParser:
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
         found = self._find_matches(text, lambda island: island.dates)
-        if self._splitter is None:
+        if not self._has_endings:
             return found
         atoms = self.get_atoms(text)
         return [(start, self.find_word_end(atoms, end), meaning) for start, end, meaning in found]
@@ -210,7 +213,7 @@ class DateParser:
         if "'" in text or "’" in text:
             grades = _grade_apostrophe_words(atoms, grades)
         names: list[NameMatch] = []
-        if self._splitter is not None or max(grades, default=_UNKNOWN) >= _NAME:
+        if self._has_endings or max(grades, default=_UNKNOWN) >= _NAME:
             names = self._find_names(text, atoms)
             grades = _grade_names(grades, names)
         spaced = self._grammar.has_spaces
@@ -243,7 +246,7 @@ class DateParser:
         """The named days, by the atoms. A name may be written with an ending inside (kadınlar
         *günü*) that is an atom here."""
         found = self._day_names.find(atoms)
-        if self._splitter is None:
+        if not self._has_endings:
             return found
         whole = get_atoms(text, self.language)
         starts = {atom.start: at for at, atom in enumerate(atoms)}

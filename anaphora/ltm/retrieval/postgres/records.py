@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 from anaphora.errors import StoreError
-from anaphora.ltm.dates.serialization import dump_dates, load_dates, restore_zone
+from anaphora.ltm.dates.serialization import DATE_FIELDS, dump_dates, load_dates, restore_zone
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.retrieval.records import (
     dump_by_bot,
@@ -28,6 +28,7 @@ __all__ = [
     "dump_summary",
     "dump_terms",
     "encode_text",
+    "identify_exchange",
     "intent_word",
     "load_exchange",
     "load_summary",
@@ -84,6 +85,16 @@ def load_exchange(record: bytes, number: int) -> Exchange:
         return Exchange(**plain, number=number)
     except (AttributeError, LookupError, TypeError, ValueError, OverflowError, zlib.error) as error:
         raise StoreError(f"a stored exchange is unreadable: {error!r}") from error
+
+
+def identify_exchange(record: bytes) -> bytes:
+    """Return what the records of one exchange have in common, whether its dates have been read or
+    not; the record itself if it is damaged."""
+    try:
+        plain = _load_json(record)
+        return _dump_json({name: value for name, value in plain.items() if name not in DATE_FIELDS})
+    except (AttributeError, TypeError, ValueError, zlib.error):
+        return record
 
 
 def parse_exchanges(rows: Iterable[Sequence[Any]]) -> list[Exchange]:

@@ -23,6 +23,7 @@ from anaphora.ltm.retrieval.postgres.records import (
     dump_summary,
     dump_terms,
     encode_text,
+    identify_exchange,
     intent_word,
     load_exchange,
     load_summary,
@@ -405,7 +406,7 @@ def filter_stored(
     if not doubtful:
         return rows
     there = {
-        (bytes(place), bytes(record))
+        (bytes(place), identify_exchange(bytes(record)))
         for place, record in transaction.fetch_all(
             "SELECT place, record FROM conversations "
             "JOIN exchanges ON conversation_id = conversations.id "
@@ -416,7 +417,7 @@ def filter_stored(
     }
     left: list[PreparedExchange] = []
     for row in rows:
-        known = row.conversation, row.record
+        known = row.conversation, identify_exchange(row.record)
         if known not in there or not row.clock:
             left.append(row)
             there.add(known)

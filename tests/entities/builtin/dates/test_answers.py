@@ -53,6 +53,10 @@ def read(text, language="en"):
         ("ru", "в 7", "2026-11-18T19:00"),
         ("ru", "вечер", "2026-11-18T18:00/2026-11-19T00:00"),
         ("uk", "о сьомій", "2026-11-18T19:00"),
+        ("pl", "na 7", "2026-11-18T19:00"),
+        ("pl", "siódma", "2026-11-18T19:00"),
+        ("pl", "dwudziestego drugiego", "2026-11-22"),
+        ("pl", "od 18 do 20", "2026-11-18T18:00/2026-11-18T20:00"),
     ],
 )
 def test_a_whole_answer_is_a_date(language, said, value):

@@ -1,8 +1,9 @@
 """Split the endings off words of dates: Turkish *pazartesiden* is *pazartesi* and *den*.
 
 The rules of such a language have the endings as words of their own, glued to the word before them
-(``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks. In
-Korean, particles and units are split off in the same way: *세시까지* is *세*, *시* and *까지*.
+(``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks, also
+in a language without such endings (Polish *pazdziernika*). In Korean, particles and units are split
+off in the same way: *세시까지* is *세*, *시* and *까지*.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class WordSplitter:
             one: one for one in endings
         }
         self._lengths = sorted({len(one) for one in self._endings}, reverse=True)
-        self._marked = {word.translate(letters): word for word in marked} if plain else {}
+        # In order: two words may have the same plain letters.
+        self._marked = {word.translate(letters): word for word in sorted(marked)} if plain else {}
         self._is_word = is_word
         self._parts: dict[str, tuple[str, ...]] = {}
 

@@ -41,6 +41,7 @@ NameMatch = tuple[int, int, tuple[str, ...]]
 
 _APOSTROPHES = "’ʼ`´"
 _NOT_LATIN = re.compile(r"[^\x00-\u024f\u1e00-\u1eff]")
+_UNDIVIDED = str.maketrans("łđø", "ldo")  # letters with a mark that do not decompose
 _OFFICIAL_SEPARATOR = "|"  # in the ids of official days
 _MAX_TABLES = 64
 
@@ -194,7 +195,7 @@ def _spellings(name: str) -> set[str]:
     """The ways to write a name: with and without its accents, hyphens and apostrophes."""
     found = {name}
     if not name.isascii() and not _NOT_LATIN.search(name):
-        decomposed = unicodedata.normalize("NFD", name)
+        decomposed = unicodedata.normalize("NFD", name.translate(_UNDIVIDED))
         found.add("".join([char for char in decomposed if not unicodedata.combining(char)]))
     if "-" in name:
         found |= {one.replace("-", " ") for one in found}

@@ -1,4 +1,4 @@
-"""Endings of words of dates, split off in Turkish and Korean."""
+"""Endings of words of dates, split off in Turkish and Korean; letters without their marks."""
 
 import pytest
 
@@ -19,6 +19,18 @@ from anaphora.entities.builtin.dates.date_parser import get_date_parser
 )
 def test_endings_are_atoms_behind_a_known_word(text, atoms):
     assert [atom.text for atom in get_date_parser("tr").get_atoms(text)] == atoms
+
+
+@pytest.mark.parametrize(
+    ("text", "atoms"),
+    [
+        ("do piatku o osmej", ["do", "piątku", "o", "ósmej"]),
+        ("piec na drewno", ["piec", "na", "drewno"]),  # an oven, not five
+        ("sie", ["sie"]),
+    ],
+)
+def test_words_get_the_marks_of_their_letters_in_a_language_without_endings(text, atoms):
+    assert [atom.text for atom in get_date_parser("pl").get_atoms(text)] == atoms
 
 
 def test_the_offsets_are_those_of_the_text():

@@ -36,6 +36,13 @@ PARTS = {
         ["", "ab morgen", "für sechs Monate"],
         ["", "außer sonntags"],
     ),
+    "pl": (
+        ["codziennie", "co tydzień", "co trzy dni", "w poniedziałki", "dwa razy w tygodniu",
+         "co drugi czwartek", "w każdy wtorek i piątek", "w ostatni dzień każdego miesiąca"],
+        ["", "o 9", "o 7:30", "wieczorem", "od 9 do 17"],
+        ["", "od jutra", "do końca przyszłego roku", "przez sześć miesięcy"],
+        ["", "oprócz niedzieli"],
+    ),
     "ja": (
         ["毎日", "毎週", "隔週", "毎週月曜日", "毎月15日", "週に2回"],
         ["", "9時", "午後7時半"],
