@@ -26,10 +26,11 @@ from anaphora.entities.builtin.dates.operations.registry import TimeExpression, 
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
+from anaphora.entities.words.function_words import load_stop_words
 from anaphora.entities.words.scripts import is_hangul
 from anaphora.storage.forks import LazyProperty
 
-__all__ = ["DateMatch", "DateParser", "Island", "get_date_parser", "select_longest"]
+__all__ = ["DateMatch", "DateParser", "Island", "get_date_parser"]
 
 DateMatch: TypeAlias = tuple[int, int, TimeExpression]
 """The offsets in the text (half open) and the time expression."""
@@ -43,6 +44,7 @@ _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
 _HOURS = 24  # of a day
+_MARKS_BEHIND_HOURS = frozenset(".,;:!?…)")
 _FRACTIONS = {f"{n}/{of}": Fraction(n, of) for of in (2, 3, 4) for n in range(1, of)}
 _FRACTION_SIGNS = {
     "½": Fraction(1, 2), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3), "¼": Fraction(1, 4),
@@ -144,11 +146,29 @@ class DateParser:
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
-        found = self._find_matches(text, lambda island: island.dates)
-        if not self._has_endings:
-            return found
-        atoms = self.get_atoms(text)
-        return [(start, self.find_word_end(atoms, end), meaning) for start, end, meaning in found]
+        found = self._find_with_endings(text, lambda island: island.dates)
+        if any(meaning[0] == "plain_times" for *_, meaning in found):
+            return list(self._select_hours(found, self.get_atoms(text)))
+        return found
+
+    def _select_hours(
+        self, found: Iterable[DateMatch], atoms: Sequence[Atom]
+    ) -> Iterator[DateMatch]:
+        """The dates without ranges of plain numbers that count or label something (from 9 to 18
+        euros)."""
+        labels = load_number_phrases(self.language).labels
+        little = self._grammar.weak & load_stop_words(self.language)
+        for start, end, meaning in found:
+            if meaning[0] == "plain_times":
+                first = bisect_left(atoms, start, key=attrgetter("start"))
+                behind = bisect_left(atoms, end, key=attrgetter("start"))
+                after = atoms[behind].text if behind < len(atoms) else "."
+                if labels.find_before(atoms, first) or not (
+                    after in _MARKS_BEHIND_HOURS or after in little
+                ):
+                    continue
+                meaning = ("times", *meaning[1:])
+            yield start, end, meaning
 
     def find_durations(self, text: str) -> list[DateMatch]:
         """The longest durations, in the order of the text, without endings of their last words that
@@ -179,6 +199,16 @@ class DateParser:
         start, end, meaning = found
         last = atoms[first + end - 1].end
         return atoms[first + start].start, self.find_word_end(atoms, last), meaning
+
+    def _find_with_endings(
+        self, text: str, select: Callable[[Island], Iterable[DateMatch]]
+    ) -> list[DateMatch]:
+        """The matches with the endings of their last words."""
+        found = self._find_matches(text, select)
+        if not (found and self._has_endings):
+            return found
+        atoms = self.get_atoms(text)
+        return [(start, self.find_word_end(atoms, end), meaning) for start, end, meaning in found]
 
     def _find_matches(
         self, text: str, select: Callable[[Island], Iterable[DateMatch]]
@@ -344,8 +374,8 @@ class DateParser:
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         """What a parser finds on the chart of an island."""
-        dates = select_longest(chart.items("date"), is_weak)
-        durations = select_longest(chart.items("duration"), is_weak)
+        dates = _select_longest(chart.items("date"), is_weak)
+        durations = _select_longest(chart.items("duration"), is_weak)
         durations = tuple([one for one in durations if not _belongs_to_date(one, dates)])
         return Island(dates, durations, edges=chart.edges)
 
@@ -398,7 +428,7 @@ def _belongs_to_date(duration: DateMatch, dates: Sequence[DateMatch]) -> bool:
     )
 
 
-def select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
+def _select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
     """The longest items that do not overlap, the first of equal ones, in the order of the text."""
     kept: list[Item] = []
     for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):
@@ -517,7 +547,7 @@ def _items_of_numeral(start: int, end: int, numeral: Numeral) -> Iterator[Item]:
     number = numeral.value
     yield Item(start, end, "ordinal" if numeral.ordinal else "number", number)
     if not isinstance(number, int):
-        if number < _HOURS and (number * 4).denominator == 1:  # tre e mezza
+        if 1 < number < _HOURS and (number * 4).denominator == 1:  # tre e mezza
             hours, minutes = divmod(int(number * 60), 60)
             yield Item(start, end, "parthour", ("time", hours, minutes))
         return

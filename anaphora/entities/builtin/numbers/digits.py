@@ -163,10 +163,10 @@ class DigitParser:
         marks = [char for char in chain if not char.isdigit()]
         if len(chain) - len(marks) > _MAX_DIGITS:
             return None
-        if not marks:
-            return int(chain)
         if len(chain) == len(marks):
             return None
+        if not marks:
+            return int(chain)
         pieces = re.split(r"\D", chain)
         decimal = marks[-1] if self._has_decimal_mark(marks, pieces) else None
         if decimal is not None:

@@ -31,8 +31,9 @@ from anaphora.entities.builtin.dates.grammar.dateparser_vocabulary import (
     load_vocabulary,
 )
 from anaphora.entities.builtin.dates.grammar.zone_names import load_zone_names
+from anaphora.entities.builtin.dates.named_days.calendars import ISLAMIC_YEARS
 from anaphora.entities.builtin.dates.operations import OPERATION_NAMES
-from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS
+from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS, HALF_DAY
 from anaphora.entities.builtin.dates.operations.durations import duration_seconds, evaluate_duration
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
 from anaphora.entities.builtin.dates.operations.recurrence_patterns import RECURRENCE_OPERATIONS
@@ -57,6 +58,7 @@ _WORD, _GLUED, _PREFIX, _CATEGORY = "= ", "& ", "* ", "$ "  # markers of the ste
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
 _ZONE_PLACE = "zoneplace"
 _FIRST_EVENING_HOUR = 5
+_FIRST_WORKING_HOUR, _FIRST_OPENING_HOUR = 5, 8
 _LAST_SHORT_YEAR = 49  # of this century
 _OPEN_INTERVALS = frozenset(
     {"until", "since", "since_or_from", "onward", "before", "after", "both"}
@@ -406,6 +408,11 @@ def _place_on_weekday(day: int, date_: TimeExpression) -> TimeExpression | None:
     return None if has_own else ("on_weekday", day, date_)
 
 
+def _to_islamic_year(year: int) -> int | None:
+    """A year of the Islamic calendar that needs no word for that; None for others."""
+    return year if year in ISLAMIC_YEARS else None
+
+
 def _place_in_week(days: TimeExpression, period: TimeExpression) -> TimeExpression | None:
     """Monday to Wednesday of next week; None if ``period`` is no week."""
     is_week = "week" in period[:2] or period[0] == "week_of_year"
@@ -418,9 +425,22 @@ def _accept_several_days(days: TimeExpression) -> TimeExpression | None:
     return days if is_weekend or days[0] in ("weekend", "workweek") else None
 
 
-def _to_overnight_hours(first: int, last: int) -> TimeExpression | None:
-    """From 22 to 2; None if the two may be a range of numbers."""
-    return ("times", ("clock24", first), ("clock24", last)) if first > last else None
+def _to_bare_hours(first: int, last: int) -> TimeExpression | None:
+    """From 22 to 2, from 9 to 5; from 9 to 18, unless something follows that is counted. None if
+    the two may be a range of numbers."""
+    if first > HALF_DAY > last or first > last == 0:
+        return ("times", ("clock24", first), ("clock24", last))
+    if first > last:
+        return ("times", ("time", first), ("time", last))
+    if _FIRST_WORKING_HOUR <= first <= HALF_DAY < last:
+        return ("plain_times", ("clock24", first), ("clock24", last))
+    return None
+
+
+def _to_hours_on_day(day: int, first: int, last: int) -> TimeExpression | None:
+    """Monday 9-5; None if the numbers are rather a score."""
+    hours = _to_bare_hours(first, last) if first >= _FIRST_OPENING_HOUR else None
+    return None if hours is None else ("at_times", ("weekday", day), *hours[1:])
 
 
 def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
@@ -453,6 +473,14 @@ def _to_offset(hours: int | Fraction) -> str:
     return f"{sign}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
 
 
+def _clock_to_offset(clock: TimeExpression, sign: int = 1) -> str | None:
+    """The offset of a zone from UTC as it is written: +05:30, -0800."""
+    if clock[0] not in ("time", "clock24"):
+        return None
+    hours, minutes = (*clock[1:], 0)[:2]
+    return _to_offset(sign * (hours + Fraction(minutes, 60)))
+
+
 def _place_in_zone(time: TimeExpression, zone: str) -> TimeExpression | None:
     """Nine o'clock in Tokyo's time; None without a time, and with a zone of its own."""
     is_free = all(part[0] != "in_zone" for part in iter_expressions(time))
@@ -474,17 +502,21 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "upto": _to_duration_range,
     "inyear": _place_in_year,
     "inweek": _place_in_week,
+    "islamicyear": _to_islamic_year,
     "on_weekday": _place_on_weekday,
     "daily": lambda days, hours: ("daily", days, *hours),
     "hoursof": lambda day, hours: ("at_times", day, *hours),
     "several": _accept_several_days,
-    "overnight": _to_overnight_hours,
+    "barehours": _to_bare_hours,
+    "hoursonday": _to_hours_on_day,
     "at": _place_at,
     "evening_at": _place_in_part,
     "shift": _shift_recurring,
     "inzone": _place_in_zone,
     "ides": lambda month: ("monthday", month, 15 if month in (3, 5, 7, 10) else 13),
     "offset": _to_offset,
+    "offset_ahead": _clock_to_offset,
+    "offset_back": lambda clock: _clock_to_offset(clock, -1),
     "shortyear": lambda n: n + (1900 if n > _LAST_SHORT_YEAR else 2000),
     "pair": lambda one, other: (one, other),
     "timesof": lambda hours: ("times", *hours),

@@ -70,13 +70,10 @@ class WordSplitter:
                 )
 
     def find_end(self, atoms: Sequence[Atom], end: int) -> int:
-        """The atom behind the endings that follow the atom before ``end``; Korean particles are no
-        part of the word."""
+        """The atom behind the endings that follow the atom before ``end``."""
         mark = end < len(atoms) and atoms[end].glued and atoms[end].text in _APOSTROPHES
         at = end + mark
         while at < len(atoms) and atoms[at].glued and atoms[at].text in self._endings:
-            if is_hangul(atoms[at].text):
-                return end
             at += 1
         return at if at > end + mark else end
 

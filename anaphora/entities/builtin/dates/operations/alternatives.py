@@ -12,7 +12,7 @@ from anaphora.entities.builtin.dates.operations.registry import TimeExpression, 
 
 __all__ = ["find_alternatives", "has_numeric_date"]
 
-_NUMERIC_DATE = re.compile(r"(?<!\d)\d{1,2}[./-]\d{1,2}(?!\d)")
+_NUMERIC_DATE = re.compile(r"(?<!\d)(?<!\d[./-])\d{1,2}[./-]\d{1,2}(?!\d)")
 _HALVES = ("am", "pm")
 _LAST_MONTH = 12
 # In them an hour is in one half of the day.

@@ -10,6 +10,8 @@ from dateutil.easter import EASTER_ORTHODOX, EASTER_WESTERN
 from dateutil.easter import easter as easter_sunday
 
 from anaphora.entities.builtin.dates.intervals import BoundedInterval, Grain, Interval, Moment
+from anaphora.entities.builtin.dates.named_days.calendars import ISLAMIC_YEARS
+from anaphora.entities.builtin.dates.operations.named_days import is_islamic
 from anaphora.entities.builtin.dates.operations.registry import (
     TimeExpression,
     evaluate,
@@ -367,7 +369,10 @@ def _easter(moment: Moment, days: int = 0, church: str = "western") -> BoundedIn
 
 @operation("in_year")
 def _in_year(moment: Moment, date_: TimeExpression, year: TimeExpression) -> Interval:
-    """A date in a year: Christmas of next year, May last year."""
+    """A date in a year: Christmas of next year, May last year. Ramadan 1448 is in a year of the
+    Islamic calendar."""
+    if year[0] == "year" and year[1] in ISLAMIC_YEARS and is_islamic(date_):
+        year = ("islamic_year", year[1])
     whole = evaluate_bounded(year, moment)
     found = evaluate(date_, replace(moment, at=whole.start, prefer_future=True))
     if found.start is not None and found.end is not None and found.start < whole.start:

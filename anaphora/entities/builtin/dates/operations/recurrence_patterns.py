@@ -8,7 +8,7 @@ produces nothing then.
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -17,14 +17,26 @@ from typing import Any, Literal, TypeAlias
 from anaphora.entities.builtin.dates.operations.durations import evaluate_duration_range
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 
-__all__ = ["CLOCK_UNITS", "RECURRENCE_OPERATIONS", "Patterns", "RecurrencePattern", "Unit"]
+__all__ = [
+    "CLOCK_UNITS",
+    "RECURRENCE_OPERATIONS",
+    "WEEKEND",
+    "WORKDAYS",
+    "Patterns",
+    "RecurrencePattern",
+    "Unit",
+    "share_bounds",
+]
 
 Unit: TypeAlias = Literal["second", "minute", "hour", "day", "week", "month", "year"]
 
 CLOCK_UNITS = ("second", "minute", "hour")
 """The units that recur within a day."""
 
-_WORKDAYS, _WEEKEND = (0, 1, 2, 3, 4), (5, 6)
+WEEKEND, WORKDAYS = 7, 8
+"""The days of the weekend and the other ones, beside the weekdays (0 is Monday): which they are
+depends on the region."""
+
 _UNIT_SECONDS: Mapping[str, int] = {
     "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "night": 86_400, "week": 604_800,
 }  # fmt: skip
@@ -69,7 +81,8 @@ class RecurrencePattern:
     the year. ``rank`` is that among all of the weekdays (the last working day). ``clocks`` are
     times of day, ``hours`` the daily start and end, ``part`` is a part of the day. ``times`` says
     how often in that time, if not when (twice a day). ``bounds``, ``lasting`` and ``count`` say
-    from when on and how long, ``excluded`` the dates that are left out.
+    from when on and how long, ``excluded`` the dates and ``skipped`` the weekdays that are left
+    out.
     """
 
     unit: Unit
@@ -86,6 +99,7 @@ class RecurrencePattern:
     lasting: TimeExpression | None = None
     count: int = 0
     excluded: tuple[TimeExpression, ...] = ()
+    skipped: tuple[int, ...] = ()
 
     @property
     def is_bare(self) -> bool:
@@ -129,7 +143,7 @@ def _is_whole(number: Any, most: int) -> bool:
 def _every(unit: str, interval: Any = 1) -> Patterns | None:
     """Every week, every third week."""
     if unit == "weekend":
-        return _on(_WEEKEND, interval)
+        return _on((WEEKEND,), interval)
     return _each(("amount", Fraction(interval), unit))
 
 
@@ -142,7 +156,7 @@ def _each(duration: TimeExpression) -> Patterns | None:
     if least != most:
         return None
     if len(most) == 1 and most[0][1] == "weekend":
-        return _on(_WEEKEND, most[0][0])
+        return _on((WEEKEND,), most[0][0])
     months = sum((n * _UNIT_MONTHS.get(unit, 0) for n, unit in most), Fraction())
     seconds = sum((n * _UNIT_SECONDS.get(unit, 0) for n, unit in most), Fraction())
     if bool(months) == bool(seconds):
@@ -168,11 +182,10 @@ def _ranked(ranks: tuple[int, ...], days: _Weekdays) -> Patterns | None:
     """The first and the third Monday of every month, the last working day."""
     if not all(_is_whole(abs(rank), _MAX_RANK) for rank in ranks):
         return None
-    if days == _WORKDAYS:
+    if days == (WORKDAYS,):
         if len(ranks) > 1:
             return None
         return (RecurrencePattern("month", weekdays=_unranked(days), rank=ranks[0]),)
-    days = days[:1] if days == _WEEKEND else days
     return (RecurrencePattern("month", weekdays=(*product(ranks, days),)),)
 
 
@@ -207,10 +220,12 @@ def _place_in_year(pattern: RecurrencePattern, date_: TimeExpression) -> Pattern
         case ("nth_weekday", int(rank), int(day), ("month", int(month))) if abs(rank) <= _MAX_RANK:
             return (replace(pattern, months=(month,), weekdays=((rank, day),)),) if rank else None
         case ("named_day", str(id)):
-            from anaphora.entities.builtin.dates.named_days import day_table  # takes 2 ms
+            from anaphora.entities.builtin.dates.named_days.day_table import (  # takes 2 ms
+                find_named_day,
+            )
             from anaphora.entities.builtin.dates.named_days.rules import YearlyDays
 
-            rule = day_table.NAMED_DAYS[id]
+            rule = find_named_day(id)
             return (
                 _place_in_year(pattern, rule.expression) if isinstance(rule, YearlyDays) else None
             )
@@ -288,6 +303,8 @@ def _on_days(pattern: RecurrencePattern, days: _Weekdays) -> RecurrencePattern |
         return None
     if pattern.unit == "day" and pattern.interval > 1:
         return None
+    if any(bound[0] in _OPEN_RANGES and bound[1][0] == "weekday" for bound in pattern.bounds):
+        return None  # every week from Monday | to Friday
     unit = "week" if pattern.unit == "day" else pattern.unit
     return replace(pattern, unit=unit, weekdays=_unranked(days))
 
@@ -315,13 +332,13 @@ def _without_days(pattern: RecurrencePattern, days: _Weekdays) -> RecurrencePatt
         return None
     if pattern.rank or any(rank for rank, _ in pattern.weekdays):
         return None
-    present = [day for _, day in pattern.weekdays] or [*range(7)]
-    left = [day for day in present if day not in days]
-    if not left or len(left) == len(present):
-        return None
     every_day = pattern.unit == "day" and pattern.interval == 1
-    unit = "week" if every_day else pattern.unit
-    return replace(pattern, unit=unit, weekdays=_unranked(left))
+    return replace(
+        pattern,
+        unit="week" if every_day else pattern.unit,
+        weekdays=pattern.weekdays or _unranked(range(7)),
+        skipped=(*pattern.skipped, *days),
+    )
 
 
 def _can_skip_days(pattern: RecurrencePattern) -> bool:
@@ -350,9 +367,9 @@ def _weekdays_of(date_: TimeExpression) -> _Weekdays | None:
         case ("span", ("weekday", int(first)), ("weekday", int(last))):
             return _span_days(first, last)
         case ("workweek",):
-            return _WORKDAYS
+            return (WORKDAYS,)
         case ("weekend",) | ("cell", "weekend"):
-            return _WEEKEND
+            return (WEEKEND,)
     return None
 
 
@@ -413,9 +430,36 @@ def _can_bound(pattern: RecurrencePattern, date_: TimeExpression) -> bool:
     return name in _PERIODS
 
 
+def share_bounds(parts: Sequence[Patterns]) -> list[Patterns]:
+    """The parts of "every other Monday at 9 and Friday at 10 until June": they have in common the
+    interval, which the first one has, and the beginning and the end, if only one part has any."""
+    if len(parts) == 1:
+        return [*parts]
+    bounded = [part[0] for part in parts if part[0].bounds or part[0].lasting]
+    common = bounded[0] if len(bounded) == 1 else RecurrencePattern("day")
+    interval = parts[0][0].interval
+    return [
+        tuple(
+            [
+                replace(
+                    pattern,
+                    interval=interval if pattern.interval == 1 else pattern.interval,
+                    bounds=pattern.bounds or common.bounds,
+                    lasting=pattern.lasting or common.lasting,
+                )
+                for pattern in part
+            ]
+        )
+        for part in parts
+    ]
+
+
 RECURRENCE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "days": lambda *days: days,
+    "none": lambda: (),  # words that only look like a recurrence: the whole week
     "dayspan": _span_days,
+    "weekenddays": lambda: (WEEKEND,),
+    "workdays": lambda: (WORKDAYS,),
     "join": _join,
     "list": lambda *items: items,
     "every": _every,

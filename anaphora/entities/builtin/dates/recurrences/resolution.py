@@ -10,12 +10,13 @@ from typing import Any, TypeAlias
 
 from dateutil.rrule import rrulestr
 
-from anaphora.entities.builtin.dates.formatting import format_value
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, Interval, Moment
 from anaphora.entities.builtin.dates.operations.clock_times import evaluate_clock
 from anaphora.entities.builtin.dates.operations.durations import add_duration, evaluate_duration
 from anaphora.entities.builtin.dates.operations.recurrence_patterns import (
     CLOCK_UNITS,
+    WEEKEND,
+    WORKDAYS,
     Patterns,
     RecurrencePattern,
 )
@@ -23,6 +24,7 @@ from anaphora.entities.builtin.dates.operations.registry import (
     evaluate,
     evaluate_bounded,
 )
+from anaphora.entities.builtin.dates.resolution.formatting import format_value
 
 __all__ = ["ResolvedRecurrence", "resolve_recurrence"]
 
@@ -93,6 +95,7 @@ def _read_clocks(pattern: RecurrencePattern) -> Iterator[RecurrencePattern]:
 
 
 def _resolve(pattern: RecurrencePattern, moment: Moment) -> ResolvedRecurrence | None:
+    pattern = _expand_weekdays(pattern, moment)
     day_times = _find_times(pattern, moment)
     bounds = _find_bounds(pattern, moment)
     rule = _build_rule(pattern, day_times)
@@ -163,6 +166,25 @@ def _find_times(pattern: RecurrencePattern, moment: Moment) -> _DayTimes:
 
 
 # The rule
+
+
+def _expand_weekdays(pattern: RecurrencePattern, moment: Moment) -> RecurrencePattern:
+    """The weekdays of a pattern by the conventions of the region, without those that it skips.
+    Raises ValueError if none is left."""
+    weekend = moment.conventions.weekend_days
+    sets: Mapping[int, tuple[int, ...]] = {
+        WEEKEND: weekend,
+        WORKDAYS: tuple([day for day in range(7) if day not in weekend]),
+    }
+    days: dict[tuple[int, int], None] = {}
+    for rank, day in pattern.weekdays:
+        # The first weekend of a month is one day.
+        days.update(dict.fromkeys((rank, one) for one in sets.get(day, (day,))[: 1 if rank else 7]))
+    skipped = {one for day in pattern.skipped for one in sets.get(day, (day,))}
+    left = tuple([one for one in days if one[1] not in skipped])
+    if pattern.weekdays and not left:
+        raise ValueError("no day is left")
+    return replace(pattern, weekdays=left)
 
 
 def _build_rule(pattern: RecurrencePattern, day_times: _DayTimes) -> _Rule:

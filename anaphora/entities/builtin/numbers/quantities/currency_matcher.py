@@ -41,6 +41,7 @@ _KINDS: Mapping[str, _Kind] = {
     "counters": "counter",
 }
 _WITH_CENTS = frozenset({"USD", "EUR"})  # the names of whose parts many others have too
+_DECIMAL_MARKS, _DASHES = frozenset(".,"), frozenset("-‐–—")
 _END_MARKS = frozenset(".,;:!?)]}'\"”»…。，、？！")
 
 
@@ -61,6 +62,7 @@ class _Names(NamedTuple):
     signs: PhraseLookup[CurrencyName]
     partitives: PhraseLookup[str]
     first_ones: PhraseLookup[CurrencyName]
+    duals: PhraseLookup[CurrencyName]
     measures: frozenset[str]
 
 
@@ -79,6 +81,7 @@ class CurrencyMatcher:
         self._scales = dict(iter_phrases(core, "scales"))
         self._has_articles = bool(said_with_articles(language)[0])
         self._articles = load_number_phrases(language).indefinite_articles
+        self._counts_bare = load_number_phrases(language).has_bare_ones
         self._merger = PartMerger(language)
         self._point_words = load_number_phrases(language).point_words
 
@@ -91,14 +94,18 @@ class CurrencyMatcher:
         return (
             self._match_numeral(atoms, amount)
             or self._match_before(text, atoms, amount, reach)
-            or self._match_after(text, atoms, amount)
+            or self._match_after(text, atoms, _skip_no_cents(atoms, amount))
             or self._match_approximate(atoms, amount, reach)
             or self._match_name_before(atoms, amount, reach)
             or self._match_first_one(atoms, amount, reach)
+            or self._match_one_behind(atoms, amount, reach)
         )
 
     def find_implied(self, atoms: Sequence[Atom]) -> Iterator[Amount]:
-        """The amounts without a number: "a dollar"."""
+        """The amounts without a number: "a dollar", *ريالان*."""
+        for start in range(len(atoms)) if self._names.duals.phrases else ():
+            if (dual := self._names.duals.find_after(atoms, start)) is not None:
+                yield Amount(start, dual[0], 2, unit=self._unit(dual[1]))
         if not self._has_articles:
             return
         for end in range(1, len(atoms)):
@@ -147,7 +154,7 @@ class CurrencyMatcher:
         if found is None or (found[0] and _touches_letters(atoms, found[0])):
             return None
         start, unit = found
-        end, value = amount.end, amount.value
+        end, value = _skip_no_cents(atoms, amount).end, amount.value
         scale = self._scales.get(atoms[end].text) if end < len(atoms) else None
         if scale is not None and (atoms[end].glued or not is_glued(atoms, end + 1)):
             end, value = end + 1, to_int_if_whole(Fraction(value) * scale)
@@ -235,6 +242,16 @@ class CurrencyMatcher:
             return None
         value = 1 + Fraction(amount.value) / 10
         return amount._replace(start=named[0], value=value, unit=self._unit(named[1]))
+
+    def _match_one_behind(self, atoms: Sequence[Atom], amount: Amount, reach: int) -> Amount | None:
+        """The amount of one, whose number is behind the name: שקל אחד."""
+        is_one = amount.value == 1 and amount.kind == "cardinal" and not amount.literal
+        if not (is_one and self._counts_bare):
+            return None
+        named = self._names.said.find_before(atoms, amount.start)
+        if named is None or named[0] < reach or named[1].kind != MONEY:
+            return None
+        return amount._replace(start=named[0], unit=self._unit(named[1]), weak=False)
 
     # Behind the number
 
@@ -382,6 +399,7 @@ def _load_names(language: str) -> _Names:
         signs=PhraseLookup(language, signs),
         partitives=PhraseLookup(language, iter_phrases(written, "partitives")),
         first_ones=PhraseLookup(language, _named(written, "first_ones", MONEY)),
+        duals=PhraseLookup(language, _named(written, "duals", MONEY)),
         measures=frozenset(
             normalize(str(unit))
             for unit, _ in iter_phrases(cached_table(base_code(language), "numbers"), "units")
@@ -392,6 +410,16 @@ def _load_names(language: str) -> _Names:
 def _named(table: Mapping[str, Any], key: str, kind: Any) -> Iterator[tuple[str, CurrencyName]]:
     for phrase, codes in iter_phrases(table, key):
         yield str(phrase), CurrencyName(tuple(str(codes).split()), kind)
+
+
+def _skip_no_cents(atoms: Sequence[Atom], amount: Amount) -> Amount:
+    """The amount with the dash that stands for its cents: 5,- €, 20.– CHF."""
+    end = amount.end
+    if not (amount.literal and is_glued(atoms, end + 1) and atoms[end].text in _DECIMAL_MARKS):
+        return amount
+    while is_glued(atoms, end + 1) and atoms[end + 1].text in _DASHES:
+        end += 1
+    return amount if end == amount.end else amount._replace(end=end + 1)
 
 
 def _touches_letters(atoms: Sequence[Atom], at: int) -> bool:

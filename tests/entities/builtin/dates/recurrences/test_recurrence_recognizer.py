@@ -90,6 +90,84 @@ def test_the_region_and_the_options_say_when_a_week_and_a_morning_begin():
     assert (found.value, found.meta["hours"]) == ("FREQ=DAILY;BYHOUR=8;BYMINUTE=0", "08:00/11:00")
 
 
+@pytest.mark.parametrize(
+    ("language", "options", "text", "days"),
+    [
+        ("en", {}, "on weekends", "SA,SU"),
+        ("en", {"weekend": "friday"}, "on weekends", "FR,SA"),
+        ("en", {"weekend": "friday-evening"}, "every weekend", "SA,SU"),
+        ("en-IL", {}, "every weekday", "MO,TU,WE,TH,SU"),
+        ("ar-EG", {}, "كل نهاية أسبوع", "FR,SA"),
+        ("ar-MA", {}, "كل نهاية أسبوع", "SA,SU"),
+        ("he", {}, "בסופי שבוע", "FR,SA"),
+        ("he", {"weekend": "saturday"}, "כל סוף שבוע", "SA,SU"),
+        ("en", {"weekend": "friday"}, "every day except weekends", "MO,TU,WE,TH,SU"),
+        ("en", {"weekend": "friday"}, "every weekday except Sunday", "MO,TU,WE,TH"),
+    ],
+)
+def test_the_weekend_is_that_of_the_region_or_of_the_option(language, options, text, days):
+    recognize = create_builtin("recurrence", language, resolve_options("recurrence", options))
+    (found,) = recognize(TokenizedText(text, [], []), ASKED)
+    assert found.value == f"FREQ=WEEKLY;BYDAY={days}"
+
+
+def test_the_first_weekend_of_a_month_is_its_first_day():
+    conventions = Conventions(weekend="friday")
+    (found,) = read("every first weekend of the month", conventions=conventions)
+    assert found.value == "FREQ=MONTHLY;BYDAY=1FR"
+
+
+def test_where_no_day_is_left_nothing_recurs():
+    assert read("every weekend except Saturday and Sunday") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "every Monday at 9 and Friday at 10",
+            [("every Monday at 9", "BYDAY=MO;BYHOUR=9"), ("Friday at 10", "BYDAY=FR;BYHOUR=10")],
+        ),
+        (
+            "Mondays at 9, Wednesdays at 11 and Fridays at 10",
+            [
+                ("Mondays at 9", "BYDAY=MO;BYHOUR=9"),
+                ("Wednesdays at 11", "BYDAY=WE;BYHOUR=11"),
+                ("Fridays at 10", "BYDAY=FR;BYHOUR=10"),
+            ],
+        ),
+    ],
+)
+def test_what_needs_several_rules_is_as_many_recurrences(text, parts):
+    found = read(text)
+    assert [(text[one.start : one.end], one.value) for one in found] == [
+        (said, f"FREQ=WEEKLY;{rule};BYMINUTE=0") for said, rule in parts
+    ]
+
+
+def test_several_rules_have_their_interval_and_their_end_in_common():
+    assert [one.value for one in read("every other Monday at 9 and Friday at 10 until June")] == [
+        "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=9;BYMINUTE=0;UNTIL=20270630T235959",
+        "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR;BYHOUR=10;BYMINUTE=0;UNTIL=20270630T235959",
+    ]
+    assert [one.value for one in read("for a week every Monday at 9 and Friday at 10")] == [
+        "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;UNTIL=20261124T235959",
+        "FREQ=WEEKLY;BYDAY=FR;BYHOUR=10;BYMINUTE=0;UNTIL=20261124T235959",
+    ]
+
+
+def test_a_day_behind_a_recurrence_without_a_time_is_a_date():
+    assert [one.value for one in read("every Monday and on Friday at 10")] == [
+        "FREQ=WEEKLY;BYDAY=MO"
+    ]
+
+
+def test_an_intent_takes_both_of_two_rules():
+    model = PLANNER.replace("{# == 'recurrence'}?", "{# == 'recurrence'}*")
+    often = ask("remind me every Monday at 9 and Friday at 10", model=model).slots["often"]
+    assert [entity.text for entity in often.entities] == ["every Monday at 9", "Friday at 10"]
+
+
 def test_what_is_over_does_not_recur():
     assert read("every day last week") == []
     assert read("every Monday until yesterday") == []
