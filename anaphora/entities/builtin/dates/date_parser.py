@@ -19,7 +19,7 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DateGrammar,
     load_grammar,
 )
-from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter, is_hangul
+from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
 from anaphora.entities.builtin.dates.numbers_apart import NumbersApart
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
@@ -28,6 +28,7 @@ from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
 from anaphora.entities.words.function_words import load_stop_words
+from anaphora.entities.words.scripts import is_hangul
 from anaphora.storage.forks import LazyProperty
 
 __all__ = ["DateMatch", "DateParser", "Island", "get_date_parser"]
@@ -410,10 +411,10 @@ def _grade_names(grades: bytes, names: Iterable[NameMatch]) -> bytes:
 
 def _is_numeric(atoms: Sequence[Atom]) -> bool:
     """Whether there is a number in digits behind a word (at 7, in 2024), or one with punctuation
-    inside (1.5.2024)."""
+    inside (1.5.2024), with blanks behind a year (2024. 5. 1.)."""
     for at in range(1, len(atoms)):
         before = atoms[at - 1]
-        is_inside = at > 1 and atoms[at].glued and before.glued
+        is_inside = at > 1 and before.glued and (atoms[at].glued or len(atoms[at - 2].text) == 4)
         if atoms[at].kind == "digits" and (before.kind == "word" or is_inside):
             return True
     return False
