@@ -449,9 +449,9 @@ def _narrow(pattern: RecurrencePattern, date_: TimeExpression) -> RecurrencePatt
         case ("at_times", day, first, last) | ("daily", day, first, last):
             placed = _narrow(pattern, day)
             return placed and _within_hours(placed, (first, last))
-    if pattern.unit == "year" and pattern.is_bare:
-        if placed_in_year := _place_in_year(pattern, date_):
-            return placed_in_year[0] if placed_in_year[0].unit == "year" else None
+    is_year = pattern.unit == "year" and pattern.is_bare
+    if is_year and (placed_in_year := _place_in_year(pattern, date_)):
+        return placed_in_year[0] if placed_in_year[0].unit == "year" else None
     if date_[0] == "day_of_month" and len(date_) == 2:
         return _on_numbers(pattern, (date_[1],))
     if (days := _weekdays_of(date_)) is not None and not _is_day_of_hours(pattern, date_):
