@@ -340,6 +340,13 @@ def _within_hours(
     return replace(pattern, hours=hours) if is_free else None
 
 
+def _within_bare_hours(
+    pattern: RecurrencePattern, hours: tuple[TimeExpression, TimeExpression]
+) -> RecurrencePattern | None:
+    """Weekdays 9 to 5; beside other units the numbers may be amounts: every day 5 to 6 cups."""
+    return _within_hours(pattern, hours) if pattern.weekdays else None
+
+
 def _in_part(pattern: RecurrencePattern, part: str) -> RecurrencePattern | None:
     """In the morning."""
     return None if pattern.part or pattern.hours else replace(pattern, part=part)
@@ -347,8 +354,7 @@ def _in_part(pattern: RecurrencePattern, part: str) -> RecurrencePattern | None:
 
 def _in_zone(pattern: RecurrencePattern, zone: str) -> RecurrencePattern | None:
     """At 9 in Tokyo's time."""
-    has_time = pattern.clocks or pattern.hours
-    return replace(pattern, zone=zone) if has_time and not pattern.zone else None
+    return replace(pattern, zone=zone) if pattern.has_time and not pattern.zone else None
 
 
 def _on_days(pattern: RecurrencePattern, days: _Weekdays) -> RecurrencePattern | None:
@@ -533,6 +539,7 @@ RECURRENCE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "lasts": _change_each(_last),
     "clocks": _change_each(_at_clocks),
     "between_hours": _change_each(_within_hours),
+    "between_bare_hours": _change_each(_within_bare_hours),
     "zoned": _change_each(_in_zone),
     "in_part": _change_each(_in_part),
     "on_days": _change_each(_on_days),
