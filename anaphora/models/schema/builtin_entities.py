@@ -62,7 +62,7 @@ class EntityOption:
         if not isinstance(value, str):
             raise ValueError(f"expected a text, not {value!r}")
         if self.choices and value not in self.choices:
-            raise ValueError(f"'{value}' is not one of {', '.join(self.choices)}")
+            raise ValueError(f"'{value}' is not one of {', '.join(filter(None, self.choices))}")
         if self.example and value and not re.fullmatch(f"[A-Za-z]{{{len(self.example)}}}", value):
             raise ValueError(
                 f"'{value}' is not a code of {len(self.example)} letters such as {self.example}"

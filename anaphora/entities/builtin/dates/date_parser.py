@@ -21,11 +21,13 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import (
 )
 from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter, is_hangul
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
+from anaphora.entities.builtin.dates.numbers_apart import NumbersApart
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
+from anaphora.entities.words.function_words import load_stop_words
 from anaphora.storage.forks import LazyProperty
 
 __all__ = ["DateMatch", "DateParser", "Island", "get_date_parser"]
@@ -42,6 +44,7 @@ _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
 _HOURS = 24  # of a day
+_MARKS_BEHIND_HOURS = frozenset(".,;:!?…)")
 _FRACTIONS = {f"{n}/{of}": Fraction(n, of) for of in (2, 3, 4) for n in range(1, of)}
 _FRACTION_SIGNS = {
     "½": Fraction(1, 2), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3), "¼": Fraction(1, 4),
@@ -89,6 +92,7 @@ class DateParser:
         self._grammar = load_grammar(language, tables=self.tables)  # now, not during a question
         self._countries = countries
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
+        self._numbers_apart = NumbersApart(language, self._grammar)
         self._grades: dict[str, int] = {}
         self._has_spaces = self._grammar.has_spaces
         self._has_endings = bool(self._grammar.endings)
@@ -143,7 +147,29 @@ class DateParser:
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
-        return self._find_with_endings(text, lambda island: island.dates)
+        found = self._find_with_endings(text, lambda island: island.dates)
+        if any(meaning[0] == "plain_times" for *_, meaning in found):
+            return list(self._select_hours(found, self.get_atoms(text)))
+        return found
+
+    def _select_hours(
+        self, found: Iterable[DateMatch], atoms: Sequence[Atom]
+    ) -> Iterator[DateMatch]:
+        """The dates without ranges of plain numbers that count or label something (from 9 to 18
+        euros)."""
+        labels = load_number_phrases(self.language).labels
+        little = self._grammar.weak & load_stop_words(self.language)
+        for start, end, meaning in found:
+            if meaning[0] == "plain_times":
+                first = bisect_left(atoms, start, key=attrgetter("start"))
+                behind = bisect_left(atoms, end, key=attrgetter("start"))
+                after = atoms[behind].text if behind < len(atoms) else "."
+                if labels.find_before(atoms, first) or not (
+                    after in _MARKS_BEHIND_HOURS or after in little
+                ):
+                    continue
+                meaning = ("times", *meaning[1:])
+            yield start, end, meaning
 
     def find_durations(self, text: str) -> list[DateMatch]:
         """The longest durations, in the order of the text, without endings of their last words that
@@ -228,6 +254,7 @@ class DateParser:
             not self._grammar.zone_words.isdisjoint([atom.text for atom in atoms])
         ):
             grades = self._grade_zone_places(atoms, grades)
+        grades = self._numbers_apart.remove(text, atoms, grades)
         edges = 0
         for match in _ISLAND.finditer(grades):
             start, end = match.span()
@@ -522,7 +549,7 @@ def _items_of_numeral(start: int, end: int, numeral: Numeral) -> Iterator[Item]:
     number = numeral.value
     yield Item(start, end, "ordinal" if numeral.ordinal else "number", number)
     if not isinstance(number, int):
-        if number < _HOURS and (number * 4).denominator == 1:  # tre e mezza
+        if 1 < number < _HOURS and (number * 4).denominator == 1:  # tre e mezza
             hours, minutes = divmod(int(number * 60), 60)
             yield Item(start, end, "parthour", ("time", hours, minutes))
         return

@@ -9,7 +9,6 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.dates.cached_resolver import CachedResolver, to_zoned
 from anaphora.entities.builtin.dates.conventions import (
     Conventions,
     date_order,
@@ -23,9 +22,9 @@ from anaphora.entities.builtin.dates.date_parser import (
 from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.named_days.day_names import (
-    keep_names_in,
     load_official_names,
 )
+from anaphora.entities.builtin.dates.named_days.table_cache import keep_tables_in
 from anaphora.entities.builtin.dates.operations import depends_on_seconds
 from anaphora.entities.builtin.dates.operations.alternatives import (
     find_alternatives,
@@ -33,7 +32,8 @@ from anaphora.entities.builtin.dates.operations.alternatives import (
 )
 from anaphora.entities.builtin.dates.operations.expression_analysis import names_calendar_day
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
-from anaphora.entities.builtin.dates.resolution import ResolvedDate, resolve_date
+from anaphora.entities.builtin.dates.resolution.cached_resolver import CachedResolver, to_zoned
+from anaphora.entities.builtin.dates.resolution.date_resolution import ResolvedDate, resolve_date
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
 from anaphora.errors import ModelError, Problem
@@ -64,7 +64,7 @@ def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
 def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
     """Load the data of a recognizer through the ``cache``."""
     load_grammar(language, cache)
-    keep_names_in(cache)
+    keep_tables_in(cache)
     if countries := _countries_of(options):
         load_official_names(countries, language)
 

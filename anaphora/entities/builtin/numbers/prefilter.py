@@ -15,9 +15,10 @@ from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import (
     NumeralVocabulary,
     load_vocabulary,
 )
-from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup
+from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.roman import ROMAN_LETTERS
-from anaphora.entities.words.normalization import base_code
+from anaphora.entities.languages import cached_table
+from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.entities.words.scripts import starts_unspaced
 
@@ -39,6 +40,9 @@ def build_prefilter(
     options.log_errors = False
     vocabulary = load_vocabulary(language)
     unit_words = {(word,) for word in load_number_phrases(language).unit_words}
+    duals = iter_phrases(cached_table(base_code(language), "money"), "duals")
+    normalize = create_normalizer(language)
+    unit_words |= {(normalize(str(word)),) for word, _ in duals}
     spellings = _spelling_classes(language, vocabulary.fold)
     patterns = [
         _NUMERIC_CHARACTER,

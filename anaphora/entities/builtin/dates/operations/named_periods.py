@@ -10,6 +10,8 @@ from dateutil.easter import EASTER_ORTHODOX, EASTER_WESTERN
 from dateutil.easter import easter as easter_sunday
 
 from anaphora.entities.builtin.dates.intervals import BoundedInterval, Grain, Interval, Moment
+from anaphora.entities.builtin.dates.named_days.calendars import ISLAMIC_YEARS
+from anaphora.entities.builtin.dates.operations.named_days import is_islamic
 from anaphora.entities.builtin.dates.operations.registry import (
     TimeExpression,
     evaluate,
@@ -20,6 +22,7 @@ from anaphora.entities.builtin.dates.operations.registry import (
 
 _MAX_MONTHS = 24  # within 20 months each day of the month falls on each weekday
 _MIDWEEK = 2  # Wednesday
+_CLOSE = timedelta(days=31)  # a date that has just passed or is about to come
 SEASONS = ("winter", "spring", "summer", "autumn")
 
 
@@ -62,13 +65,18 @@ def _this_weekday(moment: Moment, day: int) -> BoundedInterval:
 
 @operation("on_weekday")
 def _on_weekday(moment: Moment, day: int, date_: TimeExpression) -> Interval:
-    """Friday, November 13: the next or the last such date, whichever is on that weekday. If neither
-    is, the weekday is ignored as an error."""
+    """Friday, November 13: the next such date, or the last one. If that is on another weekday, the
+    one in the other direction counts if it is on that weekday and close to today; otherwise the
+    weekday is ignored as an error."""
     found = evaluate(date_, moment)
     if _falls_on(found, day):
         return found
     other = evaluate(date_, replace(moment, prefer_future=not moment.prefer_future))
-    return other if _falls_on(other, day) else found
+    return other if _falls_on(other, day) and _is_close(moment, other) else found
+
+
+def _is_close(moment: Moment, found: Interval) -> bool:
+    return found.start is not None and abs(found.start.date() - moment.today) <= _CLOSE
 
 
 def _falls_on(found: Interval, day: int) -> bool:
@@ -367,7 +375,10 @@ def _easter(moment: Moment, days: int = 0, church: str = "western") -> BoundedIn
 
 @operation("in_year")
 def _in_year(moment: Moment, date_: TimeExpression, year: TimeExpression) -> Interval:
-    """A date in a year: Christmas of next year, May last year."""
+    """A date in a year: Christmas of next year, May last year. Ramadan 1448 is in a year of the
+    Islamic calendar."""
+    if year[0] == "year" and year[1] in ISLAMIC_YEARS and is_islamic(date_):
+        year = ("islamic_year", year[1])
     whole = evaluate_bounded(year, moment)
     found = evaluate(date_, replace(moment, at=whole.start, prefer_future=True))
     if found.start is not None and found.end is not None and found.start < whole.start:

@@ -260,10 +260,12 @@ def _place_in_year(pattern: RecurrencePattern, date_: TimeExpression) -> Pattern
         case ("nth_weekday", int(rank), int(day), ("month", int(month))) if abs(rank) <= _MAX_RANK:
             return (replace(pattern, months=(month,), weekdays=((rank, day),)),) if rank else None
         case ("named_day", str(id)):
-            from anaphora.entities.builtin.dates.named_days import day_table  # takes 2 ms
+            from anaphora.entities.builtin.dates.named_days.day_table import (  # takes 2 ms
+                find_named_day,
+            )
             from anaphora.entities.builtin.dates.named_days.rules import YearlyDays
 
-            rule = day_table.NAMED_DAYS[id]
+            rule = find_named_day(id)
             return (
                 _place_in_year(pattern, rule.expression) if isinstance(rule, YearlyDays) else None
             )

@@ -8,7 +8,6 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from anaphora.entities.builtin.dates.cached_resolver import CachedResolver, to_zoned
 from anaphora.entities.builtin.dates.conventions import (
     Conventions,
     date_order,
@@ -25,6 +24,7 @@ from anaphora.entities.builtin.dates.recurrences.resolution import (
     ResolvedRecurrence,
     resolve_recurrence,
 )
+from anaphora.entities.builtin.dates.resolution.cached_resolver import CachedResolver, to_zoned
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
 from anaphora.storage.cache import Cache

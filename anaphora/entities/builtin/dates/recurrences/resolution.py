@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 from dateutil.rrule import rrulestr
 
-from anaphora.entities.builtin.dates.formatting import format_value
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, Interval, Moment
 from anaphora.entities.builtin.dates.operations.clock_times import evaluate_clock
 from anaphora.entities.builtin.dates.operations.durations import (
@@ -30,6 +29,7 @@ from anaphora.entities.builtin.dates.operations.registry import (
     evaluate_bounded,
 )
 from anaphora.entities.builtin.dates.operations.zones import load_zone
+from anaphora.entities.builtin.dates.resolution.formatting import format_value
 
 __all__ = ["ResolvedRecurrence", "resolve_recurrence"]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from fractions import Fraction
+from itertools import zip_longest
 from operator import attrgetter
 
 from anaphora.entities.builtin.atoms import Atom, get_atoms
@@ -18,6 +19,7 @@ from anaphora.entities.builtin.numbers.quantities.amounts import (
     Quantity,
     UnitMatcher,
     find_amounts,
+    is_glued,
     to_int_if_whole,
 )
 from anaphora.entities.builtin.numbers.quantities.comparisons import ComparisonFinder
@@ -26,6 +28,7 @@ from anaphora.entities.words.scripts import starts_unspaced
 
 __all__ = ["QuantityReader"]
 
+_TEN = 10
 _CENTURIES = range(13, 22)
 _MINUS_SIGNS = HYPHENS | {"–"}
 
@@ -68,11 +71,15 @@ class QuantityReader:
         complete: list[Amount] = []
         reach = 0
         starts = {amount.start for amount in amounts}
-        for amount in amounts:
+        for amount, following in zip_longest(amounts, amounts[1:]):
             if amount.start < reach:
                 continue
-            one = self._with_minus(atoms, amount, reach)
-            measured = one if one.unit is not None else self._measure(text, atoms, one, reach)
+            if self._is_open(atoms, amount):
+                reach = amount.end + 1
+                continue
+            one = self._with_minus(atoms, self._with_tenths(atoms, amount, following), reach)
+            is_complete = one.unit is not None or one.kind == "percent"
+            measured = one if is_complete else self._measure(text, atoms, one, reach)
             if measured is not None and measured.start >= reach:
                 one = self._below_zero(atoms, measured, starts)
             else:
@@ -82,6 +89,33 @@ class QuantityReader:
             reach = one.end
             complete.append(one)
         return complete
+
+    def _is_open(self, atoms: Sequence[Atom], amount: Amount) -> bool:
+        """Whether the ones of a number are left open: 十几, some ten or twenty."""
+        return (
+            is_glued(atoms, amount.end)
+            and atoms[amount.end].text in self._phrases.open_ends
+            and not amount.literal
+            and amount.value % _TEN == 0
+        )
+
+    def _with_tenths(
+        self, atoms: Sequence[Atom], amount: Amount, following: Amount | None
+    ) -> Amount:
+        """The amount of tenths, and of hundredths behind them, as percent: 二割五分 is 25 %."""
+        tenths = self._phrases.tenths.find_after(atoms, amount.end)
+        if amount.kind != "cardinal" or tenths is None or not tenths[1]:
+            return amount
+        end, value = tenths[0], amount.value * _TEN
+        if following is not None and following.start == end and 0 < following.value < _TEN:
+            behind = following.end
+            if behind < len(atoms) and atoms[behind].text in self._phrases.hundredths:
+                end, value = behind + 1, value + following.value
+            elif behind == self._phrases.skip_counter(atoms, behind, None) and (
+                "" in self._phrases.hundredths
+            ):
+                end, value = behind, value + following.value
+        return amount._replace(end=end, value=value, kind="percent", weak=False)
 
     def _with_minus(self, atoms: Sequence[Atom], amount: Amount, reach: int) -> Amount:
         minus = self._phrases.minus.find_before(atoms, amount.start)
