@@ -23,7 +23,7 @@ from anaphora.entities.builtin.dates.operations.registry import (
 _MAX_MONTHS = 24  # within 20 months each day of the month falls on each weekday
 _MIDWEEK = 2  # Wednesday
 _CLOSE = timedelta(days=31)  # a date that has just passed or is about to come
-_SEASONS = ("winter", "spring", "summer", "autumn")
+SEASONS = ("winter", "spring", "summer", "autumn")
 
 
 @operation("weekday")
@@ -325,14 +325,14 @@ def _this_or_nearest(moment: Moment, of_year: Callable[[int], BoundedInterval]) 
 def _season(moment: Moment, name: str, year: int | None = None) -> BoundedInterval:
     """A season of the northern hemisphere: the current or next one, or the current or last one; or
     the one in the year that is ``year`` years from this one."""
-    if name not in _SEASONS:
+    if name not in SEASONS:
         raise ValueError(f"unknown season {name!r}")
-    first = 3 * _SEASONS.index(name)  # month, 0 for the December of the previous year
+    first = 3 * SEASONS.index(name)  # month, 0 for the December of the previous year
     found = moment.period("season")
     is_now = found.start.month == (first or 12)
     if year is not None and not (is_now and year == 0):
         return moment.period("season", date(moment.today.year + year, first or 12, 1))
-    shifts = (_SEASONS.index(name) - found.start.month % 12 // 3) % 4
+    shifts = (SEASONS.index(name) - found.start.month % 12 // 3) % 4
     return moment.period(
         "season", shift=shifts if moment.prefer_future or not shifts else shifts - 4
     )
@@ -355,7 +355,7 @@ def _last_season(moment: Moment, name: str) -> BoundedInterval:
 @operation("season_of")
 def _season_of(moment: Moment, name: str, year: int) -> BoundedInterval:
     """A season of a year; the winter of 2024 starts in December 2024."""
-    return moment.period("season", date(year, 3 * _SEASONS.index(name) or 12, 1))
+    return moment.period("season", date(year, 3 * SEASONS.index(name) or 12, 1))
 
 
 @operation("workweek")

@@ -14,7 +14,11 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
-from anaphora.entities.builtin.dates.operations.durations import evaluate_duration_range
+from anaphora.entities.builtin.dates.operations.durations import (
+    duration_seconds,
+    evaluate_duration,
+)
+from anaphora.entities.builtin.dates.operations.named_periods import SEASONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 
 __all__ = [
@@ -52,6 +56,7 @@ _MAX_INTERVAL = 9999
 _MAX_COUNT = 9999
 _MAX_TIMES = 1000
 _MAX_MONTH_DAY = 31
+_MIN_MONTH_DAYS = 28
 _MAX_RANK = 5  # a month has no sixth Monday
 _LEAP_YEAR = 2000
 _AMBIGUOUS_RANKS = range(2, 5)
@@ -79,8 +84,9 @@ class RecurrencePattern:
 
     ``weekdays`` have a rank, which is 0 for every such day and -1 for the last one of the month or
     the year. ``rank`` is that among all of the weekdays (the last working day). ``clocks`` are
-    times of day, ``hours`` the daily start and end, ``part`` is a part of the day. ``times`` says
-    how often in that time, if not when (twice a day). ``bounds``, ``lasting`` and ``count`` say
+    times of day, ``hours`` the daily start and end, ``length`` is how long each one lasts, ``part``
+    is a part of the day, ``zone`` the time zone of all these. ``times`` says how often in that
+    time, if not when (twice a day). ``bounds``, ``lasting`` and ``count`` say
     from when on and how long, ``excluded`` the dates and ``skipped`` the weekdays that are left
     out.
     """
@@ -93,7 +99,9 @@ class RecurrencePattern:
     rank: int = 0
     clocks: tuple[TimeExpression, ...] = ()
     hours: tuple[TimeExpression, TimeExpression] | None = None
+    length: TimeExpression | None = None
     part: str = ""
+    zone: str = ""
     times: int = 0
     bounds: tuple[TimeExpression, ...] = ()
     lasting: TimeExpression | None = None
@@ -150,10 +158,10 @@ def _every(unit: str, interval: Any = 1) -> Patterns | None:
 def _each(duration: TimeExpression) -> Patterns | None:
     """Every two weeks, every hour and a half."""
     try:
-        least, most = evaluate_duration_range(duration)
+        most = evaluate_duration(duration)
     except (ValueError, OverflowError):
         return None
-    if least != most:
+    if any(part[0] == "range" for part in iter_expressions(duration)):
         return None
     if len(most) == 1 and most[0][1] == "weekend":
         return _on((WEEKEND,), most[0][0])
@@ -205,6 +213,32 @@ def _on_monthdays(numbers: tuple[int, ...]) -> Patterns | None:
     return (RecurrencePattern("month", monthdays=numbers),)
 
 
+def _dated(days: _Weekdays, number: int) -> Patterns | None:
+    """Every Friday the 13th."""
+    patterns = _on_monthdays((number,))
+    return patterns and (replace(patterns[0], weekdays=_unranked(days)),)
+
+
+def _of_each(pattern: RecurrencePattern, unit: str) -> RecurrencePattern | None:
+    """The days of a month that are the first or the last ones of a longer period: the last day of
+    every quarter."""
+    size = _UNIT_MONTHS.get(unit)
+    if size is None or 12 % size:
+        return None
+    ranks = (pattern.rank, *pattern.monthdays, *[rank for rank, _ in pattern.weekdays])
+    are_last = {rank < 0 for rank in ranks if rank}
+    if len(are_last) != 1 or (size > 1 and max(pattern.monthdays, default=0) > _MIN_MONTH_DAYS):
+        return None
+    months = tuple(range(size if are_last.pop() else 1, 13, size)) if size > 1 else ()
+    return replace(pattern, months=months)
+
+
+def _edges(name: str) -> Patterns | None:
+    """The first or the last day of a month, as its beginning or its end."""
+    days = {"begin": 1, "end": -1}
+    return _on_monthdays((days[name],)) if name in days else None
+
+
 def _yearly(date_: TimeExpression) -> Patterns | None:
     """Every May 5, every Christmas; every 15th."""
     return _place_in_year(RecurrencePattern("year"), date_)
@@ -212,6 +246,12 @@ def _yearly(date_: TimeExpression) -> Patterns | None:
 
 def _place_in_year(pattern: RecurrencePattern, date_: TimeExpression) -> Patterns | None:
     match date_:
+        case ("month", int(month)):
+            return (replace(pattern, months=(month,)),)
+        case ("season", str(name)):
+            return (replace(pattern, months=(3 * SEASONS.index(name) or 12,)),)
+        case ("named_day", "friday_13"):
+            return _dated((4,), 13)
         case ("monthday", int(month), int(day)) | ("monthday", int(month), int(day), None):
             if 1 <= month <= 12 and 1 <= day <= monthrange(_LEAP_YEAR, month)[1]:
                 return (replace(pattern, months=(month,), monthdays=(day,)),)
@@ -232,8 +272,7 @@ def _place_in_year(pattern: RecurrencePattern, date_: TimeExpression) -> Pattern
         case ("day_of_month", int(day)) if pattern.interval == 1:
             return _on_monthdays((day,))
         case ("weekday_of_month", int(day), int(number)) if pattern.interval == 1:
-            on_number = _on_monthdays((number,))
-            return on_number and (replace(on_number[0], weekdays=((0, day),)),)
+            return _dated((day,), number)
     return None
 
 
@@ -266,10 +305,20 @@ def _count(pattern: RecurrencePattern, count: int) -> RecurrencePattern | None:
 
 
 def _last(pattern: RecurrencePattern, duration: TimeExpression) -> RecurrencePattern | None:
-    """For three months."""
+    """For three months; at 9 for an hour."""
+    if pattern.unit not in CLOCK_UNITS and _is_within_day(duration):
+        is_free = not (pattern.length or pattern.hours)
+        return replace(pattern, length=duration) if is_free else None
     if pattern.count or pattern.lasting or _is_ended(pattern):
         return None
     return replace(pattern, lasting=duration)
+
+
+def _is_within_day(duration: TimeExpression) -> bool:
+    try:
+        return duration_seconds(evaluate_duration(duration)) < _UNIT_SECONDS["day"]
+    except (ValueError, OverflowError):
+        return False
 
 
 def _is_ended(pattern: RecurrencePattern) -> bool:
@@ -289,12 +338,25 @@ def _within_hours(
     pattern: RecurrencePattern, hours: tuple[TimeExpression, TimeExpression]
 ) -> RecurrencePattern | None:
     """From 9 to 17."""
-    return None if pattern.clocks or pattern.hours else replace(pattern, hours=hours)
+    is_free = not (pattern.clocks or pattern.hours or pattern.length)
+    return replace(pattern, hours=hours) if is_free else None
+
+
+def _within_bare_hours(
+    pattern: RecurrencePattern, hours: tuple[TimeExpression, TimeExpression]
+) -> RecurrencePattern | None:
+    """Weekdays 9 to 5; beside other units the numbers may be amounts: every day 5 to 6 cups."""
+    return _within_hours(pattern, hours) if pattern.weekdays else None
 
 
 def _in_part(pattern: RecurrencePattern, part: str) -> RecurrencePattern | None:
     """In the morning."""
     return None if pattern.part or pattern.hours else replace(pattern, part=part)
+
+
+def _in_zone(pattern: RecurrencePattern, zone: str) -> RecurrencePattern | None:
+    """At 9 in Tokyo's time."""
+    return replace(pattern, zone=zone) if pattern.has_time and not pattern.zone else None
 
 
 def _on_days(pattern: RecurrencePattern, days: _Weekdays) -> RecurrencePattern | None:
@@ -383,6 +445,9 @@ def _narrow(pattern: RecurrencePattern, date_: TimeExpression) -> RecurrencePatt
             return _in_part(pattern, part)
         case ("times", first, last):
             return _within_hours(pattern, (first, last))
+        case ("in_zone", time, str(zone)):
+            placed = _narrow(pattern, time)
+            return placed and _in_zone(placed, zone)
         case ("at", day, clock):
             placed = _narrow(pattern, day)
             return placed and _at_clocks(placed, (clock,))
@@ -392,11 +457,9 @@ def _narrow(pattern: RecurrencePattern, date_: TimeExpression) -> RecurrencePatt
         case ("at_times", day, first, last) | ("daily", day, first, last):
             placed = _narrow(pattern, day)
             return placed and _within_hours(placed, (first, last))
-    if pattern.unit == "year" and pattern.is_bare:
-        if date_[0] == "month" and len(date_) == 2:
-            return replace(pattern, months=(date_[1],))
-        if placed_in_year := _place_in_year(pattern, date_):
-            return placed_in_year[0] if placed_in_year[0].unit == "year" else None
+    is_year = pattern.unit == "year" and pattern.is_bare
+    if is_year and (placed_in_year := _place_in_year(pattern, date_)):
+        return placed_in_year[0] if placed_in_year[0].unit == "year" else None
     if date_[0] == "day_of_month" and len(date_) == 2:
         return _on_numbers(pattern, (date_[1],))
     if (days := _weekdays_of(date_)) is not None and not _is_day_of_hours(pattern, date_):
@@ -468,12 +531,18 @@ RECURRENCE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "ranked": _ranked,
     "ranked_or_every": _ranked_or_every,
     "monthdays": _on_monthdays,
+    "dated": _dated,
+    "of_each": lambda days, unit: _change_each(_of_each)(days, unit) or (),
+    "edges": _edges,
     "yearly": _yearly,
+    "yearly_only": lambda date_: _yearly(date_) or (),  # February 30 is not every February
     "repeat": _change_each(_repeat),
     "count": _change_each(_count),
     "lasts": _change_each(_last),
     "clocks": _change_each(_at_clocks),
     "between_hours": _change_each(_within_hours),
+    "between_bare_hours": _change_each(_within_bare_hours),
+    "zoned": _change_each(_in_zone),
     "in_part": _change_each(_in_part),
     "on_days": _change_each(_on_days),
     "on_rank": _change_each(_on_rank),

@@ -200,7 +200,7 @@ def _align_halves(one: ClockTime, other: ClockTime) -> tuple[ClockTime, ClockTim
     if not one.open or other.open:
         return one, other
     later = one.hours % HALF_DAY + HALF_DAY
-    is_later = not (one.hours, one.minutes) < other[:2] < (later, one.minutes)
+    is_later = not (one.hours, one.minutes) < other[:2] <= (later, one.minutes)
     hours = later if is_later else one.hours
     return one._replace(hours=hours, open=False), other
 

@@ -76,6 +76,45 @@ def test_times_are_those_of_the_user():
     assert found.meta["next"] == "2026-03-29T03:30:00+02:00"  # there is no 2:30 on that day
 
 
+@pytest.mark.parametrize(
+    ("text", "zone", "rule"),
+    [
+        ("every day at 17:00 UTC", "America/New_York", "FREQ=DAILY;BYHOUR=12"),
+        ("every Monday at 9 am Tokyo time", "America/New_York", "FREQ=WEEKLY;BYDAY=SU;BYHOUR=19"),
+        ("every Friday at 8 pm EST", "Asia/Tokyo", "FREQ=WEEKLY;BYDAY=SA;BYHOUR=10"),
+        ("every 15th at 8 pm EST", "Asia/Tokyo", "FREQ=MONTHLY;BYMONTHDAY=16;BYHOUR=10"),
+        ("every last day of the month at 8 pm EST", "Asia/Tokyo",
+         "FREQ=MONTHLY;BYMONTHDAY=1;BYHOUR=10"),
+        ("every May 5 at 8 pm EST", "Asia/Tokyo", "FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=6;BYHOUR=10"),
+    ],
+)  # fmt: skip
+def test_a_time_in_another_zone_is_that_of_the_user(text, zone, rule):
+    (found,) = read(text, ASKED.astimezone(ZoneInfo(zone)))
+    assert found.value == f"{rule};BYMINUTE=0"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "every 31st at 8 pm EST",
+        "every last Friday of the month at 8 pm EST",
+        "every Friday at 8 am and 8 pm EST",
+        "every May 1 at 4 am Sydney time",
+    ],
+)
+def test_what_no_rule_of_the_user_can_say_in_another_zone_is_none(text):
+    assert read(text, ASKED.astimezone(ZoneInfo("Europe/Berlin"))) == []
+
+
+def test_a_time_in_another_zone_is_as_far_away_as_when_it_begins():
+    (now,) = read("every Monday at 9 am in New York time")
+    (later,) = read("every Monday at 9 am in New York time from March 15")
+    assert (now.meta["next"], later.meta["next"]) == (
+        "2026-11-23T15:00:00+01:00",
+        "2027-03-15T14:00:00+01:00",  # summer time has begun in New York
+    )
+
+
 def test_the_week_of_an_interval_may_start_on_sunday():
     (found,) = read("every other Sunday", conventions=Conventions(first_day=6))
     assert found.value == "FREQ=WEEKLY;INTERVAL=2;BYDAY=SU;WKST=SU"
