@@ -19,7 +19,7 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DateGrammar,
     load_grammar,
 )
-from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter, is_hangul
+from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
 from anaphora.entities.builtin.dates.numbers_apart import NumbersApart
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
@@ -28,6 +28,7 @@ from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
 from anaphora.entities.words.function_words import load_stop_words
+from anaphora.entities.words.scripts import is_hangul
 from anaphora.storage.forks import LazyProperty
 
 __all__ = ["DateMatch", "DateParser", "Island", "get_date_parser"]
@@ -370,7 +371,10 @@ class DateParser:
         ):
             return Island()
         is_weak = [
-            atom.text in grammar.weak and not _is_joined(found, at) for at, atom in enumerate(found)
+            atom.text in grammar.weak
+            and not _is_joined(found, at)
+            and not (grammar.has_spaces and _is_suffix(found, at))
+            for at, atom in enumerate(found)
         ]
         return self._select(self._parse_chart(found, names), is_weak)
 
@@ -407,10 +411,10 @@ def _grade_names(grades: bytes, names: Iterable[NameMatch]) -> bytes:
 
 def _is_numeric(atoms: Sequence[Atom]) -> bool:
     """Whether there is a number in digits behind a word (at 7, in 2024), or one with punctuation
-    inside (1.5.2024)."""
+    inside (1.5.2024), with blanks behind a year (2024. 5. 1.)."""
     for at in range(1, len(atoms)):
         before = atoms[at - 1]
-        is_inside = at > 1 and atoms[at].glued and before.glued
+        is_inside = at > 1 and before.glued and (atoms[at].glued or len(atoms[at - 2].text) == 4)
         if atoms[at].kind == "digits" and (before.kind == "word" or is_inside):
             return True
     return False
@@ -449,6 +453,13 @@ def _is_joined(atoms: Sequence[Atom], at: int) -> bool:
     if atoms[at].text == "-":
         return at > 0 and atoms[at].glued and atoms[at - 1].kind == "word"
     return atoms[at].kind == "word" and following.kind == "digits"
+
+
+def _is_suffix(atoms: Sequence[Atom], at: int) -> bool:
+    """Whether a word is written as one with the digits before it: 24e, 20h."""
+    return (
+        at > 0 and atoms[at].glued and atoms[at].kind == "word" and atoms[at - 1].kind == "digits"
+    )
 
 
 def _trim_weak_words(item: Item, items: Sequence[Item], is_weak: Sequence[bool]) -> DateMatch:

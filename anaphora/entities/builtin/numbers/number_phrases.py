@@ -34,7 +34,8 @@ _COMPARISON_SIGNS: dict[Comparison, list[str]] = {
     "plain": ["="],
 }
 _WORD_LISTS = (
-    *("ordinals", "hyphenated", "ordinal_dot", "clitics"),
+    *("ordinals", "hyphenated", "ordinal_dot", "clitics", "attaching", "particles"),
+    "never_alone",
     *("pronouns", "determiners", "definite"),
 )
 _NUMBER_SIGNS = ("#", "№", "nº", "n°")
@@ -85,6 +86,9 @@ class NumberPhrases:
     ordinal_dot: frozenset[str]
     cardinals: frozenset[str]
     clitics: frozenset[str]
+    attaching: frozenset[str]
+    never_alone: frozenset[str]
+    particles: frozenset[str]
     pronouns: frozenset[str]
     determiners: frozenset[str]
     definite: frozenset[str]

@@ -60,7 +60,7 @@ _ZONE_PLACE = "zoneplace"
 _FIRST_EVENING_HOUR = 5
 _FIRST_BARE_HOUR = 5
 _LAST_SHORT_YEAR = 49  # of this century
-_FIRST_WORKING_HOUR = 7
+_FIRST_WORKING_HOUR = 8
 # What "not" makes of an open interval: not after five is until five.
 _NEGATED: Mapping[str, str] = {"after": "until", "before": "onward", "until": "onward"}
 _START_OF_DAY: TimeExpression = ("clock24", 0, 0)

@@ -86,6 +86,7 @@ class CurrencyMatcher:
         self._articles = load_number_phrases(language).indefinite_articles
         self._counts_bare = load_number_phrases(language).has_bare_ones
         self._merger = PartMerger(language)
+        self._point_words = load_number_phrases(language).point_words
 
     def __call__(
         self, text: str, atoms: Sequence[Atom], amount: Amount, reach: int = 0
@@ -305,6 +306,10 @@ class CurrencyMatcher:
         is_letter = end == at + 1 and len(atoms[at].text) == 1 and atoms[at].text.isascii()
         if is_letter and atoms[at].kind == "word" and not atoms[at].glued:
             return None  # "5 p.m."
+        if unit.type in PARTS and starts_unspaced(atoms[at].text):
+            is_behind_hour = self._point_words.find_before(atoms, amount.start) is not None
+            if is_behind_hour or amount.value.denominator > 1:
+                return None  # 9点15分
         belongs_to_next = (
             not atoms[at].glued
             and end < len(atoms)
