@@ -204,7 +204,9 @@ class Utterance(Struct, frozen=True, gc=False):
     message of a predicate in a synonym that failed ('' if none did). ``fallback_entities`` are the
     entities including those that count only if an intent needs them and nothing else completes
     it; empty if there are none of the latter. ``understood`` are the tokens that no entity needs to
-    cover, because they do something in the dialog ("no, I meant").
+    cover, because they do something in the dialog ("no, I meant"). ``void`` are the places that
+    name what does not exist (February 30): they are no entities, but nothing remembered of their
+    groups is meant either.
     """
 
     text: str
@@ -215,6 +217,7 @@ class Utterance(Struct, frozen=True, gc=False):
     error: str = ""
     fallback_entities: tuple[Entity, ...] = ()
     understood: frozenset[int] = frozenset()
+    void: tuple[Entity, ...] = ()
 
     @property
     def content_words(self) -> Sequence[int]:

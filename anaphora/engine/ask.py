@@ -18,7 +18,7 @@ from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
 from anaphora.errors import HandlerError
 from anaphora.intents import explanation as explanations
-from anaphora.intents.decision import Decision
+from anaphora.intents.decision.decision import Decision
 from anaphora.intents.explanation import Explanation
 from anaphora.intents.match import build_slots
 from anaphora.stm import rules

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from anaphora.core.request import Request, User
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText

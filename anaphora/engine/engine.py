@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from copy import copy
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from random import random
 from types import TracebackType
@@ -15,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from msgspec.structs import replace
 
-from anaphora.core.name_hints import did_you_mean
 from anaphora.core.request import Request, User
 from anaphora.core.utterance import Entity
 from anaphora.engine.answering.dialog_update import record_statement
 from anaphora.engine.ask import ask, explain
 from anaphora.engine.batches import Question, ReplyIterator, prefetch_utterances
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
+from anaphora.engine.bots.bot_registry import BotRegistry
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.fallback_agent import FallbackAgent
 from anaphora.engine.callbacks.fallback_handler import FallbackHandler
@@ -41,11 +40,9 @@ from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
 from anaphora.entities.pipeline import BATCH_SIZE
 from anaphora.entities.prefetch import PrefetchedUtterances
-from anaphora.errors import AnaphoraError, HandlerError, ModelError, Problem, UnknownModel
-from anaphora.gc_control import gc_paused
+from anaphora.errors import AnaphoraError, HandlerError
 from anaphora.intents.explanation import Explanation
 from anaphora.models.domain import Model, ResetScope
-from anaphora.models.loader import load_model
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, RememberedEntity
 from anaphora.stm.stores.memory import MemoryStore
@@ -53,7 +50,6 @@ from anaphora.stm.stores.quarantine import quarantine_of
 from anaphora.stm.stores.store import Store
 from anaphora.stm.stores.urls import store_at
 from anaphora.storage.cache import Cache
-from anaphora.storage.forks import fork_safe_lock, forks_delayed
 from anaphora.storage.logical_clock import utc_now
 
 if TYPE_CHECKING:
@@ -104,22 +100,14 @@ class Engine:
     ) -> None:
         if not models:
             raise AnaphoraError("an engine needs at least one model")
-        self._cache = None if cache is None else Cache(cache)
-        self._create_bot = partial(
-            Bot, nlp=nlp, max_characters=max_characters, random=random, cache=self._cache
+        self._bots = BotRegistry(
+            models,
+            nlp=nlp,
+            max_characters=max_characters,
+            random=random,
+            cache=None if cache is None else Cache(cache),
         )
         self._uses_blank_pipelines = nlp is None
-        self._bots_lock = fork_safe_lock()  # which bots there are, and what they call
-        with gc_paused(), forks_delayed():
-            loaded = [
-                model if isinstance(model, Model) else load_model(model, cache=self._cache)
-                for model in models
-            ]
-            _check_models(loaded, nlp)
-            # Shared by copies of this engine, which get a reloaded model as it does.
-            self._bots = {model.id: self._create_bot(model) for model in loaded}
-        self._reload_locks = {id: fork_safe_lock() for id in self._bots}
-        self._default_model = loaded[0].id
         self._clock, self._fallback = clock, fallback
         self._owns_store = store is None or isinstance(store, str)
         if store is None or isinstance(store, str):
@@ -185,11 +173,11 @@ class Engine:
     @property
     def models(self) -> tuple[Model, ...]:
         """The models, the default first."""
-        return tuple(bot.model for bot in self._bots.values())
+        return tuple(bot.model for bot in self._bots)
 
     def model(self, id: str | None = None) -> Model:
         """The model with this id; the default if left out. Raises :class:`UnknownModel`."""
-        return self._get_bot(self._default_model if id is None else id).model
+        return self._bots.get(id).model
 
     def may_block(self, model: str) -> bool:
         """Whether a question to ``model`` may block: on functions of the bot's author, on a store
@@ -198,7 +186,7 @@ class Engine:
 
         Raises :class:`UnknownModel`.
         """
-        bot = self._get_bot(model)
+        bot = self._bots.get(model)
         is_local = isinstance(self._store, MemoryStore) and self._long_term is None
         is_local = is_local and self._fallback is None
         return not (bot.answers_without_blocking and self._uses_blank_pipelines and is_local)
@@ -289,9 +277,7 @@ class Engine:
             answer=self._answer,
             prefetch=lambda batch: prefetch_utterances([self._try_prepare(one) for one in batch]),
             choose_batch_size=lambda: (
-                batch_size
-                if any(bot.pipeline.benefits_from_batches for bot in self._bots.values())
-                else 1
+                batch_size if any(bot.pipeline.benefits_from_batches for bot in self._bots) else 1
             ),
         )
 
@@ -328,14 +314,10 @@ class Engine:
         """
         if not isinstance(intent, str):
             raise HandlerError("name the intent that the handler answers: @engine.on('order')")
-        self._check_intent(intent, model)
+        self._bots.check_intent(intent, model)
 
         def register(function: _Function) -> _Function:
-            with self._bots_lock:  # a reload must not miss the function
-                self._check_intent(intent, model)
-                for bot in self._select_bots(model):
-                    if declared := bot.model.intent(intent):
-                        bot.on(declared, function)
+            self._bots.set_handler(intent, function, model)
             return function
 
         return register
@@ -352,12 +334,10 @@ class Engine:
 
         Raises :class:`HandlerError` for an unknown name.
         """
-        self._select_bots(model)
+        self._bots.select(model)
 
         def register(function: _Function) -> _Function:
-            with self._bots_lock:
-                for bot in self._select_bots(model):
-                    bot.hooks.set(name, function)
+            self._bots.set_hook(name, function, model)
             return function
 
         return register
@@ -377,10 +357,7 @@ class Engine:
 
         Raises :class:`HandlerError` for a parameter that nothing can fill.
         """
-        handler = FallbackHandler.bind(function)
-        with self._bots_lock:
-            for bot in self._select_bots(model):
-                bot.on_fallback(handler)
+        self._bots.set_fallback_handler(FallbackHandler.bind(function), model)
         return function
 
     def active_model(self, *, user: str | User = "user") -> str:
@@ -397,7 +374,7 @@ class Engine:
         if model is None:
             self._store.delete_note(namespace, "model")
         else:
-            id = self._get_bot(model).model.id
+            id = self._bots.get(model).model.id
             self._store.put_note(namespace, "model", id, _ACTIVE_MODEL_TTL)
 
     def reload(self, model: str | None = None) -> Model:
@@ -408,25 +385,7 @@ class Engine:
         Raises :class:`ModelError` or :class:`HandlerError` if the new model is invalid; the old
         one stays in use.
         """
-        id = self._get_bot(self._default_model if model is None else model).model.id
-        with self._reload_locks[id], forks_delayed():
-            source = self._bots[id].model.source
-            if not source:
-                raise AnaphoraError(f"the model '{id}' does not come from a file")
-            reloaded = load_model(source, cache=self._cache)
-            if reloaded.id != id:
-                raise ModelError(
-                    Problem(
-                        f"the id of this model was '{id}' and is '{reloaded.id}' now",
-                        source,
-                        hint="conversations are kept by the model's id; start anew to change it",
-                    )
-                )
-            bot = self._create_bot(reloaded)
-            with self._bots_lock:
-                bot.adopt_callbacks(self._bots[id])
-                self._bots[id] = bot
-        return reloaded
+        return self._bots.reload(model)
 
     def forget(
         self,
@@ -486,7 +445,7 @@ class Engine:
         """
         who = to_user(user)
         tenant = tenant_id(who)
-        keys = {conversation_key(who, id) for id in self._bots}
+        keys = {conversation_key(who, bot.model.id) for bot in self._bots}
         kept = self._store.keys()
         keys.update(key for key in kept if (key.user, key.tenant) == (who.id, tenant))
         erased, failure = 0, None
@@ -557,14 +516,6 @@ class Engine:
         except Exception:
             return None
 
-    def _check_intent(self, intent: str, model: str | None) -> None:
-        known = {one.id: bot for bot in self._select_bots(model) for one in bot.model.intents}
-        if intent not in known:
-            raise HandlerError(f"no model has an intent '{intent}'{_format_hint(intent, known)}")
-
-    def _select_bots(self, model: str | None) -> list[Bot]:
-        return list(self._bots.values()) if model is None else [self._get_bot(model)]
-
     def _peek_conversation(self, user: User, bot: Bot) -> Conversation:
         key = conversation_key(user, bot.model.id)
         kept = self._store.peek(key)
@@ -572,17 +523,9 @@ class Engine:
 
     def _select_bot(self, model: str | None, user: User) -> Bot:
         """The bot of the model that a question names, else of the active model."""
-        if model is not None:
-            return self._get_bot(model)
-        chosen = (
-            self._store.get_note(user_namespace(user), "model") if len(self._bots) > 1 else None
-        )
-        return self._bots.get(chosen or self._default_model) or self._bots[self._default_model]
-
-    def _get_bot(self, id: str) -> Bot:
-        if id not in self._bots:
-            raise UnknownModel(f"this engine has no model '{id}'{_format_hint(id, self._bots)}")
-        return self._bots[id]
+        if model is not None or len(self._bots) == 1:
+            return self._bots.get(model)
+        return self._bots.get_or_default(self._store.get_note(user_namespace(user), "model"))
 
     def _resolve_time(self, at: datetime | None, request: Request = _NO_REQUEST) -> datetime:
         now = self._clock() if at is None else at
@@ -593,24 +536,8 @@ class Engine:
         return now.astimezone(parse_time_zone(request.time_zone)) if request.time_zone else now
 
 
-def _check_models(models: list[Model], nlp: object) -> None:
-    ids = [model.id for model in models]
-    if twice := next((id for id in ids if ids.count(id) > 1), None):
-        raise AnaphoraError(f"two models have the id '{twice}': give each model an id of its own")
-    if nlp is not None and len(models) > 1:
-        raise AnaphoraError(
-            "a spaCy pipeline of your own serves one model: use one engine per model"
-        )
-
-
 def _check_question(text: object, request: object) -> None:
     if not isinstance(text, str):
         raise TypeError(f"a question is a text, not {type(text).__name__}")
     if not isinstance(request, Request):
         raise TypeError(f"write request=Request(data={{…}}), not {type(request).__name__}")
-
-
-def _format_hint(name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    hint = did_you_mean(name, names) or f"there are: {', '.join(names)}"
-    return f"; {hint}"

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Utterance
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.hooks import Hooks
 from anaphora.engine.turn import Turn
 from anaphora.entities.cues.cue import Cue
@@ -18,7 +18,8 @@ from anaphora.entities.variants.search import find_variants
 from anaphora.errors import HandlerError
 from anaphora.grammar.context import QuestionContext
 from anaphora.intents.combination import CombinedUtterance, combine_with_memory
-from anaphora.intents.decision import Decision, decide
+from anaphora.intents.decision.decide import decide
+from anaphora.intents.decision.decision import Decision
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.stm.conversation import Conversation
 

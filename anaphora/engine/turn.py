@@ -7,7 +7,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from anaphora.core.request import Request, User
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.identity import conversation_key
 from anaphora.entities.prefetch import PrefetchedUtterances
 from anaphora.stm.conversation import ConversationKey

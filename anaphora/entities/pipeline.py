@@ -252,16 +252,19 @@ class _LanguageReader:
             return self._utterance_from_matches(sentence, ())
         now = at or datetime.now(UTC)
         found = run_recognizers(self._components, doc, now, self._all_elements, sentence)
-        return self._add_fallback(
+        return self._add_uncertain(
             self._utterance_from_matches(sentence, found.entities), sentence, found
         )
 
-    def _add_fallback(
+    def _add_uncertain(
         self, utterance: Utterance, sentence: Sentence, found: RecognizedEntities
     ) -> Utterance:
         """Add the entities that result if the fallback mentions count."""
+        if found.void:
+            utterance = replace(utterance, void=found.void)
+        void = frozenset([token for one in found.void for token in one.tokens])
         fallbacks = found.fallbacks and select_fallbacks(
-            found.fallbacks, utterance.entities, sentence.words, void=found.void
+            found.fallbacks, utterance.entities, sentence.words, void=void
         )
         if not fallbacks:
             return utterance
@@ -349,7 +352,7 @@ class _LanguageReader:
         resets = [tuple(range(one.start, one.end)) for one in doc.spans.get(tagger.reset_key, ())]
         error = "" if group is None else group.attrs.get("error", "")
         utterance = self._assemble_utterance(sentence, entities, resets, error)
-        return self._add_fallback(utterance, sentence, found)
+        return self._add_uncertain(utterance, sentence, found)
 
     def _entities_of_spans(
         self, group: SpanGroup | None, sentence: Sentence, recognized: Sequence[Entity]

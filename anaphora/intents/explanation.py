@@ -14,7 +14,8 @@ from anaphora.core.plurals import pluralize
 from anaphora.core.utterance import Entity, Variant
 from anaphora.errors import EvaluationError
 from anaphora.grammar.idl.intent import Intent
-from anaphora.intents.decision import BridgeResult, Decision, IndexedModel
+from anaphora.intents.decision.decision import BridgeResult, Decision
+from anaphora.intents.decision.matching import IndexedModel
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.index import entity_keys
 from anaphora.intents.match import Candidate, Match, SlotFilling

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -84,7 +84,7 @@ class MatchContext(Struct, frozen=True, gc=False):
     has_negated: bool = False
 
 
-_ContextEntities: TypeAlias = tuple[MatchContext, Sequence[Entity]]
+_ContextEntities: TypeAlias = tuple[MatchContext, Mapping[int, Sequence[Entity]]]
 
 
 def match_intents(
@@ -144,10 +144,15 @@ def _rank_readings(
 
 
 def find_exact_multiword_entities(contexts: Iterable[MatchContext]) -> Sequence[_ContextEntities]:
-    """Return the contexts with exactly spelled entities of several words, and these entities."""
+    """Return the contexts with exactly spelled entities of several words, and these entities by
+    each of their tokens."""
     found = []
     for context in contexts:
-        entities = [one for one in context.variant.entities if len(one.tokens) > 1 and one.exact]
+        entities: dict[int, list[Entity]] = {}
+        for entity in context.variant.entities:
+            if len(entity.tokens) > 1 and entity.exact:
+                for token in entity.tokens:
+                    entities.setdefault(token, []).append(entity)
         if entities:
             found.append((context, entities))
     return found
@@ -166,9 +171,14 @@ def uses_part_of_longer_entity(
     ]
     if not others:
         return False
-    used = [set(one.entity.tokens) for one in filling.from_sentence]
+    used = [set(one.entity.tokens) for one in filling.from_sentence if one.entity.tokens]
     for context, entities in others:
-        longer = [entity for entity in entities if any(map(set(entity.tokens).__gt__, used))]
+        longer = [
+            entity
+            for own in used
+            for entity in entities.get(min(own), ())
+            if own < {*entity.tokens}
+        ]
         if longer:
             (whole,) = fill_intents(intents, (filling.intent_index,), context)
             taken = [one.entity for one in whole.from_sentence]
@@ -237,7 +247,8 @@ def _build_match_context(
         said: Sequence[Entity] = variant.entities
         if question.has_negated:
             said = [one for one in said if not one.negated]
-        visible, hidden = split_visible(conversation, (*pending, *said))
+        void = question.utterance.void
+        visible, hidden = split_visible(conversation, (*pending, *said, *void))
     number = conversation.questions + 1
     pending_candidates = [Candidate(entity, pending=True) for entity in pending] if pending else []
     in_sentence = (*pending_candidates, *map(Candidate, variant.entities))

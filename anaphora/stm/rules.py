@@ -10,7 +10,7 @@ Rule of docs/how-it-works.md  Function
 5. Eviction                   `evict`, called by `record_match`
 6. No mixing                  `split_visible`
 7. What is remembered         `record_match`
-8. A change of topic          `forget_all`, called by :mod:`anaphora.intents.decision`
+8. A change of topic          `forget_all`, called by :mod:`anaphora.intents.decision.decide`
 9. Explicit reset             `record_reset`, `forget`, `forget_group`, `forget_flow`, `forget_all`
 11. to 14. What the bot says  :mod:`anaphora.stm.offers`; offers expire in `expire`
 22. Beginning anew            `set_aside`

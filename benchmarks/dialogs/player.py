@@ -78,7 +78,7 @@ class Player:
             for intent in model.intents:
                 engine.on(intent.id)(self._answer)
             if self._mode == "acts":
-                bot = engine._get_bot(model.id)
+                bot = engine._bots.get(model.id)
                 bot.interpreter = AnnotatedInterpreter(bot.indexed_model)
             self._engines[key] = engine
         return self._engines[key]

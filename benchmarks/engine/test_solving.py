@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.entities.variants.search import find_variants
 from anaphora.grammar.context import QuestionContext
 from anaphora.intents.index import IntentIndex

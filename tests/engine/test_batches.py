@@ -320,7 +320,7 @@ class TestFailing:
         engine = with_a_pipeline(WEATHER)
         questions = ["weather in Tokyo", "And now?", "weather in Tokyo"]
         replies = engine.ask_many(questions, batch_size=2)
-        bot = engine._get_bot("weather")
+        bot = engine._bots.get("weather")
         monkeypatch.setattr(bot, "prefetch", interrupted)
         with pytest.raises(KeyboardInterrupt):
             next(replies)

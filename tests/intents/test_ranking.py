@@ -60,7 +60,7 @@ def test_stop_words_do_not_count_as_uncovered(bot):
         intents: ["intent=tea term={# == 'tea'}"]
     """)
     assert engine.explain("is it tea?").matches
-    assert engine._bots["stop"].pipeline("is it tea?").tokens[0].is_content_word is False
+    assert engine._bots.get("stop").pipeline("is it tea?").tokens[0].is_content_word is False
 
 
 def test_more_entities_of_the_sentence_win(bot):

@@ -69,7 +69,7 @@ class WatchedModel:
 
     def _migrate_conversation(self, before: Model, now: Model) -> list[str]:
         """Migrate the conversation to the model; return the forgotten entities as text."""
-        from anaphora.engine.model_upgrade import ModelUpgrade
+        from anaphora.engine.bots.model_upgrade import ModelUpgrade
         from anaphora.stm.conversation import ConversationKey
 
         old_key, key = ConversationKey(self._user, before.id), ConversationKey(self._user, now.id)

@@ -37,12 +37,13 @@ from anaphora.engine.answering.refusal import (
 )
 from anaphora.engine.answering.rejection import Rejection, find_rejection, from_handler
 from anaphora.engine.answering.template_values import build_act_values, build_result_values
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
 from anaphora.errors import EvaluationError, HandlerError
-from anaphora.intents.decision import Decision, decide
+from anaphora.intents.decision.decide import decide
+from anaphora.intents.decision.decision import Decision
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.stm import rules

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from anaphora.core.utterance import Entity
-from anaphora.intents.decision import Decision
+from anaphora.intents.decision.decision import Decision
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.models.domain import RejectionKind, Status
 from anaphora.stm.conversation import Conversation, ForgottenEntity

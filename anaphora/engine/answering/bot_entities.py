@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from anaphora.core.utterance import Entity
 from anaphora.engine.answering.entity_builder import build_bundle
 from anaphora.engine.answering.template_values import build_result_values
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.errors import HandlerError
 from anaphora.grammar.function_errors import describe_place
-from anaphora.intents.decision import Decision
+from anaphora.intents.decision.decision import Decision
 from anaphora.intents.match import SlotFilling, build_slots
 from anaphora.models.domain import OfferTemplate
 from anaphora.models.templates.expressions import as_template

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from anaphora.core.utterance import Entity
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.intents.confirmation import display_name
 from anaphora.models.templates.entity_text import BundleText, EntityText
 from anaphora.models.templates.formatting.filters import FILTERS, FormatLocale

@@ -12,10 +12,11 @@ from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.prompts import format_pending_question
 from anaphora.engine.answering.refusal import find_refused_question, format_refused
 from anaphora.engine.answering.spoken import Spoken, collect_spoken, collect_statement
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.errors import HandlerError
-from anaphora.intents.decision import Decision, repeat_prompt
+from anaphora.intents.decision.decision import Decision
+from anaphora.intents.decision.pending_question import repeat_prompt
 from anaphora.intents.match import Match
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, ForgottenEntity, Offers, PendingQuestion

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from anaphora.core.name_hints import did_you_mean
 from anaphora.core.utterance import Entity
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.errors import HandlerError
 from anaphora.intents.match import Slot
 from anaphora.models.domain import Element, RecognizerSpec

@@ -10,10 +10,10 @@ from typing import Any, cast, get_args
 from msgspec.structs import replace
 
 from anaphora.engine.answering.bot_answer import BotAnswer
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.fallback_handler import FALLBACK_ROLE, FallbackContext
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
-from anaphora.intents.decision import Decision
+from anaphora.intents.decision.decision import Decision
 from anaphora.intents.unused import find_unknown_parts
 from anaphora.models.domain import (
     ANY_LANGUAGE,

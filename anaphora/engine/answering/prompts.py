@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.bundle_names import name_bundles, name_entities
 from anaphora.engine.answering.template_values import build_template_values, find_unused
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.intents.confirmation import (
     format_accepted,
     format_begin_anew,
@@ -19,13 +19,8 @@ from anaphora.intents.confirmation import (
     format_offer,
     format_unused_question,
 )
-from anaphora.intents.decision import (
-    BridgeResult,
-    Decision,
-    asked_before,
-    build_pending,
-    is_correction,
-)
+from anaphora.intents.decision.decision import BridgeResult, Decision
+from anaphora.intents.decision.pending_question import asked_before, build_pending, is_correction
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.stm import rules

@@ -12,9 +12,10 @@ from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.prompts import find_unused_texts, format_prompt
 from anaphora.engine.answering.template_values import build_template_values
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.intents.checks.validation import InvalidEntity, find_invalid
-from anaphora.intents.decision import Decision, asked_before, is_correction, repeat_prompt
+from anaphora.intents.decision.decision import Decision
+from anaphora.intents.decision.pending_question import asked_before, is_correction, repeat_prompt
 from anaphora.intents.match import Candidate, Match, SlotFilling
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.building.responses import REFUSED_VALUE

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple, cast
 
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.handlers import Reject
 from anaphora.intents.checks.utterance_limits import has_too_many_words
-from anaphora.intents.decision import Decision
+from anaphora.intents.decision.decision import Decision
 from anaphora.models.domain import RejectionKind, SocialKind
 
 __all__ = ["Rejection", "find_rejection", "from_handler"]

@@ -12,10 +12,10 @@ from anaphora.engine.answering.bot_entities import (
     describe_handler,
     find_bot_entities,
 )
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.errors import HandlerError
-from anaphora.intents.decision import Decision
+from anaphora.intents.decision.decision import Decision
 from anaphora.intents.match import SlotFilling
 from anaphora.stm.offers import is_same_meaning
 

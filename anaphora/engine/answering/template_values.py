@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from anaphora.core.utterance import Entity
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.responses import SlotView
-from anaphora.intents.decision import Decision
+from anaphora.intents.decision.decision import Decision
 from anaphora.intents.match import SlotFilling, build_slots
 from anaphora.intents.unused import UnusedPart, find_unused_parts
 from anaphora.models.templates.entity_text import to_template_value

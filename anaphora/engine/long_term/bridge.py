@@ -16,12 +16,13 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.engine.long_term.protocol import LongTerm
 from anaphora.engine.resolution import resolve
 from anaphora.engine.turn import Turn
 from anaphora.intents.confirmation import parse_answer
-from anaphora.intents.decision import BridgeResult, Decision, decide
+from anaphora.intents.decision.decide import decide
+from anaphora.intents.decision.decision import BridgeResult, Decision
 from anaphora.intents.solver import build_match_contexts
 from anaphora.ltm.exchange import Exchange
 from anaphora.stm import rules

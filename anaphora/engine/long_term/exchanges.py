@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from anaphora.core.utterance import Entity
-from anaphora.engine.bot import DATE_ELEMENTS
+from anaphora.engine.bots.bot import DATE_ELEMENTS
 from anaphora.intents.match import Candidate
 from anaphora.ltm.exchange import DateMention, Exchange
 

@@ -10,7 +10,7 @@ from anaphora.engine.long_term.exchanges import build_reset_mark, find_sentence_
 from anaphora.engine.long_term.protocol import LongTerm
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
-from anaphora.intents.decision import Decision
+from anaphora.intents.decision.decision import Decision
 from anaphora.ltm.exchange import Exchange
 from anaphora.stm import rules
 from anaphora.stm.conversation import ConversationKey

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from anaphora.engine.answering.entity_builder import build_bundle
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 from anaphora.errors import HandlerError, Problem
 from anaphora.models.domain import Model
 from anaphora.storage.logical_clock import utc_now

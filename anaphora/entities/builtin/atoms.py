@@ -80,12 +80,17 @@ def get_atoms(text: str, language: str) -> tuple[Atom, ...]:
     text one after the other."""
     if len(text) <= _MAX_CACHED_LENGTH:
         return _get_cached_atoms(text, language)
-    return tuple(split_atoms(text, create_normalizer(language)))  # without the cache of long words
+    return _get_long_atoms(text, language)
 
 
 @lru_cache(maxsize=256)
 def _get_cached_atoms(text: str, language: str) -> tuple[Atom, ...]:
     return tuple(split_atoms(text, _get_cached_normalizer(language)))
+
+
+@lru_cache(maxsize=2)
+def _get_long_atoms(text: str, language: str) -> tuple[Atom, ...]:
+    return tuple(split_atoms(text, create_normalizer(language)))  # without the cache of long words
 
 
 @lru_cache(maxsize=64)

@@ -3,7 +3,7 @@ an amount of money)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from anaphora.core.utterance import Entity
@@ -28,17 +28,16 @@ def select_fallbacks(
     an entity (:func:`find_divided`) stands for it.
     """
     certain = {entity.element for entity in entities}
-    covered = {token for entity in entities for token in entity.tokens} | void
+    by_token = _index_by_token(entities)
+    covered = by_token.keys() | void
     kept = []
     for one in fallbacks:
         own, behind = set(one.tokens), one.tokens[-1] + 1
-        if find_divided([one], entities):
+        near = [entity for token in one.tokens for entity in by_token.get(token, ())]
+        if any(_divides(one, entity, by_token) for entity in near):
             kept.append(one)
             continue
-        if one.element in certain or any(
-            not own.isdisjoint(entity.tokens) and not own.issuperset(entity.tokens)
-            for entity in entities
-        ):
+        if one.element in certain or not all(own.issuperset(entity.tokens) for entity in near):
             continue
         if behind < len(words) and words[behind].is_content_word and behind not in covered:
             continue
@@ -49,18 +48,37 @@ def select_fallbacks(
 def find_divided(fallbacks: Iterable[Entity], entities: Sequence[Entity]) -> list[Entity]:
     """Return the ``entities`` that are each a fallback of their element and an entity of another
     one: "from Friday for three days" is also a date and a duration."""
-    own = [(one.element, frozenset(one.tokens)) for one in fallbacks]
-    return [
-        entity
-        for entity in entities
-        for element, tokens in own
-        if entity.element == element
-        and tokens < {*entity.tokens}
+    by_token = _index_by_token(entities)
+    divided = {
+        id(entity)
+        for one in fallbacks
+        for token in one.tokens
+        for entity in by_token.get(token, ())
+        if _divides(one, entity, by_token)
+    }
+    return [entity for entity in entities if id(entity) in divided]
+
+
+def _divides(fallback: Entity, whole: Entity, by_token: Mapping[int, Sequence[Entity]]) -> bool:
+    """Whether an entity is the fallback of its element and an entity of another one."""
+    own, tokens = {*fallback.tokens}, {*whole.tokens}
+    return (
+        whole.element == fallback.element
+        and own < tokens
         and any(
-            other.element != element
-            and tokens.isdisjoint(other.tokens)
-            and {*other.tokens} < {*entity.tokens}
+            other.element != whole.element
+            and own.isdisjoint(other.tokens)
+            and {*other.tokens} < tokens
             and not other.is_from_phrase
-            for other in entities
+            for token in tokens - own
+            for other in by_token.get(token, ())
         )
-    ]
+    )
+
+
+def _index_by_token(entities: Iterable[Entity]) -> dict[int, list[Entity]]:
+    found: dict[int, list[Entity]] = {}
+    for entity in entities:
+        for token in entity.tokens:
+            found.setdefault(token, []).append(entity)
+    return found

@@ -34,7 +34,7 @@ from anaphora.entities.recognizers.recognizer import (
 )
 from anaphora.entities.spacy.ner_labels import LabelRecognizer
 from anaphora.entities.spacy.stored_component import StoredComponent
-from anaphora.entities.words.scripts import UNSPACED_RANGES
+from anaphora.entities.words.scripts import UNSPACED_RANGES, is_hangul
 from anaphora.errors import ModelError, Problem
 from anaphora.models.schema.builtin_entities import BUILTIN_ENTITIES, find_builtin, resolve_options
 from anaphora.storage.cache import Cache
@@ -216,7 +216,9 @@ def _is_whole_word(before: str, behind: str) -> bool:
     if not (before or behind):
         return True
     return (not _has_letters(before) or _ELISION_BEFORE.fullmatch(before) is not None) and (
-        not _has_letters(behind) or _SUFFIX_BEHIND.fullmatch(behind) is not None
+        not _has_letters(behind)
+        or _SUFFIX_BEHIND.fullmatch(behind) is not None
+        or is_hangul(behind)  # what finds a word knows its particles: 내일|부터
     )
 
 

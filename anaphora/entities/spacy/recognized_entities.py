@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
@@ -18,12 +18,11 @@ __all__ = ["RecognizedEntities", "collect_recognized", "run_recognizers"]
 
 
 class RecognizedEntities(NamedTuple):
-    """Entities and fallback entities of recognizers, and the tokens of void places, where nothing
-    is an entity."""
+    """Entities and fallback entities of recognizers, and void places, where there are none."""
 
     entities: list[Entity]
     fallbacks: list[Entity]
-    void: frozenset[int] = frozenset()
+    void: tuple[Entity, ...] = ()
 
 
 def run_recognizers(
@@ -64,20 +63,21 @@ def collect_recognized(
 def _create_entities(
     mentions: Iterable[tuple[Element, tuple[int, ...], Mention]], sentence: Sentence
 ) -> RecognizedEntities:
-    found, void = RecognizedEntities([], []), []
+    entities: list[Entity] = []
+    fallbacks: list[Entity] = []
+    void: list[Entity] = []
     for element, tokens, mention in mentions:
-        if mention.void:
-            void.append(frozenset(tokens))
-            continue
         entity = sentence.create_entity(
             element, mention.value, tokens, exact=True, meta=mention.meta, is_from_phrase=False
         )
-        (found.fallbacks if mention.fallback else found.entities).append(entity)
-    return _drop_void(void, found) if void else found
+        (void if mention.void else fallbacks if mention.fallback else entities).append(entity)
+    found = RecognizedEntities(entities, fallbacks, tuple(void))
+    return _drop_void(found) if void else found
 
 
-def _drop_void(places: Sequence[frozenset[int]], found: RecognizedEntities) -> RecognizedEntities:
+def _drop_void(found: RecognizedEntities) -> RecognizedEntities:
     """Drop the entities that overlap with a void place, unless they contain it and more."""
+    places = [frozenset(one.tokens) for one in found.void]
 
     def is_outside(one: Entity) -> bool:
         return all(place.isdisjoint(one.tokens) or place < {*one.tokens} for place in places)
@@ -85,7 +85,7 @@ def _drop_void(places: Sequence[frozenset[int]], found: RecognizedEntities) -> R
     return RecognizedEntities(
         list(filter(is_outside, found.entities)),
         list(filter(is_outside, found.fallbacks)),
-        frozenset().union(*places),
+        found.void,
     )
 
 

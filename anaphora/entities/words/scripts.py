@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import regex
 
-__all__ = ["FIRST_UNSPACED", "UNSPACED", "UNSPACED_RANGES", "starts_unspaced"]
+__all__ = ["FIRST_UNSPACED", "UNSPACED", "UNSPACED_RANGES", "is_hangul", "starts_unspaced"]
 
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 """The inside of a character class by script, for ``regex`` and RE2, with the Japanese mark of long
@@ -19,9 +21,15 @@ UNSPACED_RANGES = (
 FIRST_UNSPACED = "\u0e00"
 """All letters of these scripts are at or above this code point."""
 
+_HANGUL = re.compile("[가-힣]+")
 _LETTER = regex.compile(f"[{UNSPACED}]")
 
 
 def starts_unspaced(text: str) -> bool:
     """Whether a text starts with a letter of such a script."""
     return text >= FIRST_UNSPACED and _LETTER.match(text) is not None
+
+
+def is_hangul(text: str) -> bool:
+    """Whether all letters are Korean."""
+    return _HANGUL.fullmatch(text) is not None

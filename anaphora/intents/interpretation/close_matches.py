@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
-from anaphora.intents.decision import Decision
+from anaphora.intents.decision.decision import Decision
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match
 from anaphora.intents.ranking_steps import is_close

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.grammar.idl.intent import Intent
-from anaphora.intents.decision import Decision, IndexedModel, ask_again
+from anaphora.intents.decision.decision import Decision
+from anaphora.intents.decision.matching import IndexedModel, ask_again
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.index import may_take
 from anaphora.intents.interpretation.dialog_turn import DialogTurn, stand_in

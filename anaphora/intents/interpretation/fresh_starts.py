@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from anaphora.intents.decision import (
-    Decision,
-    IndexedModel,
-    ask_again,
-    decide,
-    find_incomplete,
-)
+from anaphora.intents.decision.decide import decide
+from anaphora.intents.decision.decision import Decision
+from anaphora.intents.decision.matching import IndexedModel, ask_again, find_incomplete
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.interpretation.answers import read_confirmation
 from anaphora.intents.interpretation.dialog_turn import DialogTurn, find_affirmed

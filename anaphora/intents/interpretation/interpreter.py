@@ -6,7 +6,7 @@
     reference words                    are bound (rule 17)
     an answer to an offer              accepts, declines, or asks which (rules 13 and 14)
     a correction, something added      asks the last question again (rules 16 and 21)
-    anything else                      :func:`anaphora.intents.decision.decide`
+    anything else                      :func:`anaphora.intents.decision.decide.decide`
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.cue_finder import find_cues
 from anaphora.entities.cues.cue_words import CueWords, load_cue_words
 from anaphora.errors import EvaluationError
-from anaphora.intents.decision import Decision, IndexedModel, decide, find_incomplete
+from anaphora.intents.decision.decide import decide
+from anaphora.intents.decision.decision import Decision
+from anaphora.intents.decision.matching import IndexedModel, find_incomplete
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.interpretation.answers import (
     answer_with_offer,

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.grammar.idl.intent import Intent
-from anaphora.intents.decision import (
-    Decision,
+from anaphora.intents.decision.decide import decide
+from anaphora.intents.decision.decision import Decision
+from anaphora.intents.decision.matching import (
     IndexedModel,
     ask_again,
-    decide,
     find_incomplete,
     match_question,
 )

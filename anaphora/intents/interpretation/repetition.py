@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.grammar.idl.intent import Intent, Term
-from anaphora.intents.decision import (
-    Decision,
+from anaphora.intents.decision.decision import Decision
+from anaphora.intents.decision.matching import (
     IndexedModel,
     ask_again,
     find_incomplete,

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.grammar.context import EntityContext, QuestionContext
 from anaphora.grammar.synonyms.entity_part import EntityPart
-from anaphora.intents.decision import IndexedModel
+from anaphora.intents.decision.matching import IndexedModel
 from anaphora.intents.interpretation.dialog_turn import DialogTurn
 from anaphora.intents.interpretation.repetition import find_asked_term
 from anaphora.models.composition import iter_phrases

@@ -62,7 +62,7 @@ class EntityOption:
         if not isinstance(value, str):
             raise ValueError(f"expected a text, not {value!r}")
         if self.choices and value not in self.choices:
-            raise ValueError(f"'{value}' is not one of {', '.join(self.choices)}")
+            raise ValueError(f"'{value}' is not one of {', '.join(filter(None, self.choices))}")
         if self.example and value and not re.fullmatch(f"[A-Za-z]{{{len(self.example)}}}", value):
             raise ValueError(
                 f"'{value}' is not a code of {len(self.example)} letters such as {self.example}"
@@ -103,6 +103,10 @@ _ORDER_OPTION = EntityOption(
 _WEEK_OPTION = EntityOption(
     "The first day of the week; that of the region (en-US), otherwise Monday, if left out.",
     "", ("", "monday", "saturday", "sunday"))
+_WEEKEND_OPTION = EntityOption(
+    "Saturday and Sunday, Friday and Saturday, or from Friday evening on; that of the "
+    "region or the language, if left out.",
+    "", ("", "saturday", "friday", "friday-evening"))
 _NEXT_OPTION = EntityOption(
     "Whether 'next Friday' is that of the next week, or the first one from tomorrow on.",
     "week", ("week", "first"))
@@ -120,10 +124,7 @@ _ENTITIES = (
             "future", ("future", "past")),
         "order": _ORDER_OPTION,
         "week": _WEEK_OPTION,
-        "weekend": EntityOption(
-            "Saturday and Sunday, Friday and Saturday, or from Friday evening on; that of the "
-            "region or the language, if left out.",
-            "", ("", "saturday", "friday", "friday-evening")),
+        "weekend": _WEEKEND_OPTION,
         "next": _NEXT_OPTION,
         "parts": _PARTS_OPTION,
         "hours": EntityOption(
@@ -139,6 +140,7 @@ _ENTITIES = (
         "recurrence", "Recurring times: every Monday at 9, twice a day.", {
         "order": _ORDER_OPTION,
         "week": _WEEK_OPTION,
+        "weekend": _WEEKEND_OPTION,
         "next": _NEXT_OPTION,
         "parts": _PARTS_OPTION,
     }, refers="time"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query
 from starlette.requests import Request
@@ -10,6 +12,7 @@ from starlette.responses import Response
 
 from anaphora.api import agents as api
 from anaphora.api.long_term_memory import RecallPage
+from anaphora.core.request import User
 from anaphora.engine.identity import tenant_id
 from anaphora.ltm.retrieval.store import UserKey
 from anaphora.server.problems import ProblemError
@@ -40,6 +43,9 @@ from anaphora.server.schemas.memory_serializers import serialize_recall_page
 from anaphora.server.schemas.openapi import describe
 from anaphora.server.schemas.requests import UserQuery
 
+if TYPE_CHECKING:
+    from anaphora.agents.agent import Agent
+
 __all__ = ["router"]
 
 _ReadCaller = Annotated[Caller, Depends(require_scope("read"))]
@@ -62,7 +68,8 @@ async def core(
 ) -> Response:
     """Return the blocks that are part of every prompt for a user, and the values of the declared
     memories."""
-    return json_response(await _load_core(request, caller, agent, query.user))
+    found, user = get_agents(request).get(agent), caller.engine_user(query.user)
+    return json_response(await _load_core(request, found, user))
 
 
 @router.put(
@@ -84,19 +91,9 @@ async def edit_block(
     """Set the value of a block, also of one that the agent may not edit. An answer in progress is
     finished first."""
     body = await read_body(request, BlockValue)
-    agents = get_agents(request)
-    found, user = agents.get(agent), caller.engine_user(body.user)
-    labels = [block.label for block in found.blocks]
-    if label not in labels:
-        raise ProblemError(
-            "not-found", f"The agent has no such block; its blocks are {', '.join(labels)}."
-        )
-
-    def edit() -> None:
-        found.edit_block(label, body.value, user=user.id, tenant=tenant_id(user))
-
-    await agents.change(found, user, edit)
-    return json_response(await _load_core(request, caller, agent, body.user))
+    found, user = get_agents(request).get(agent), caller.engine_user(body.user)
+    _check_name(label, [block.label for block in found.blocks], "block", "blocks")
+    return await _edit_core(request, found, user, partial(found.edit_block, label, body.value))
 
 
 @router.put(
@@ -118,17 +115,9 @@ async def edit_memory(
     """Set the value of a declared memory of the type `state`, also of one that is written once. An
     answer in progress is finished first."""
     body = await read_body(request, MemoryValue)
-    agents = get_agents(request)
-    found, user = agents.get(agent), caller.engine_user(body.user)
-    if name not in found.memory_names:
-        known = ", ".join(found.memory_names) or "none"
-        raise ProblemError("not-found", f"The agent has no such memory; its memories are {known}.")
-
-    def edit() -> None:
-        found.edit_memory(name, body.value, user=user.id, tenant=tenant_id(user))
-
-    await agents.change(found, user, edit)
-    return json_response(await _load_core(request, caller, agent, body.user))
+    found, user = get_agents(request).get(agent), caller.engine_user(body.user)
+    _check_name(name, found.memory_names, "memory", "memories")
+    return await _edit_core(request, found, user, partial(found.edit_memory, name, body.value))
 
 
 @router.get(
@@ -313,17 +302,29 @@ async def graph(
     return json_response(await get_service(request).run(load))
 
 
-async def _load_core(
-    request: Request, caller: Caller, agent: str, named: str | None
-) -> api.AgentCore:
-    found, user = get_agents(request).get(agent), caller.engine_user(named)
-
+async def _load_core(request: Request, found: Agent, user: User) -> api.AgentCore:
     def load() -> api.AgentCore:
         tenant = tenant_id(user)
         core, memories = found.core(user.id, tenant=tenant), found.memories(user.id, tenant=tenant)
-        return serialize_core(core, memories, agent=agent, user=user.id)
+        return serialize_core(core, memories, agent=found.name, user=user.id)
 
     return await get_service(request).run(load)
+
+
+async def _edit_core(
+    request: Request, found: Agent, user: User, edit: Callable[..., None]
+) -> Response:
+    """Edit the core memory of a user when no answer is in progress, and return it."""
+    owned = partial(edit, user=user.id, tenant=tenant_id(user))
+    await get_agents(request).change(found, user, owned)
+    return json_response(await _load_core(request, found, user))
+
+
+def _check_name(name: str, known: Sequence[str], kind: str, kinds: str) -> None:
+    """Raise :class:`ProblemError` if an agent has no block or memory with this name."""
+    if name not in known:
+        listed = ", ".join(known) or "none"
+        raise ProblemError("not-found", f"The agent has no such {kind}; its {kinds} are {listed}.")
 
 
 def _archive_owner(caller: Caller, named: str | None) -> dict[str, Any]:

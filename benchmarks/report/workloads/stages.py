@@ -24,7 +24,7 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
     "variants": ("entities.variants", "entities.matching.longest_match"),
     "memory": (
         "stm",
-        "engine.model_upgrade",
+        "engine.bots.model_upgrade",
         "engine.callbacks.live_conversation",
         "engine.long_term",
     ),

@@ -63,6 +63,8 @@ def test_three_days_after_a_date_are_one_date():
     ("language", "first", "answer", "day"),
     [
         ("en", "order two tomorrow at 8 pm", "the day after", "25"),
+        ("en", "order two tomorrow at 8 pm", "and the next day?", "25"),
+        ("en", "order two on Friday at 8 pm", "the following day", "28"),
         ("en", "order two tomorrow at 8 pm", "at the same time on Friday", "27"),
         ("ru", "закажи два завтра в 20:00", "на день позже", "25"),
         ("ru", "закажи два завтра в 20:00", "в то же время в пятницу", "27"),

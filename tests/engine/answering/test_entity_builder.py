@@ -10,7 +10,7 @@ import pytest
 
 from anaphora import Entity, HandlerError, Mention, parse_model
 from anaphora.engine.answering.entity_builder import build_bundle
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots.bot import Bot
 
 MONDAY = datetime(2026, 11, 23, 15, tzinfo=UTC)
 

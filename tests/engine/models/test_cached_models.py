@@ -9,6 +9,7 @@ import pytest
 from anaphora import Engine, ModelError
 from anaphora.entities.phrases.phrase_reader import PhraseReader
 from anaphora.models import catalog, loader
+from anaphora.storage.cache import Cache
 
 CITIES = "".join(f"      city {number}: [stad {number}]\n" for number in range(400))
 MODEL = """
@@ -140,12 +141,11 @@ def test_damaged_files_are_made_anew(path, tmp_path, nothing_is_read):
 
 def test_data_of_another_kind_under_our_name_is_made_anew(path, tmp_path):
     cache = tmp_path / "cache"
-    engine = Engine(path, cache=cache)
-    expected = answers(engine)
+    expected = answers(Engine(path, cache=cache))
     for data in (None, 3, [], {}, {"layers": [{}], "imports": [], "bare": 1}):
         for file in cache.iterdir():
             kind, _, key = file.stem.partition("-")
-            engine._cache.put(kind, key, data)
+            Cache(cache).put(kind, key, data)
         assert answers(Engine(path, cache=cache)) == expected
 
 
@@ -254,10 +254,11 @@ def test_a_handler_that_is_gone_is_reported(path, tmp_path, write_handler):
 def test_what_only_the_cache_names_is_not_called(path, tmp_path, write_handler, key, value):
     path.write_text(MODEL + HANDLERS)
     write_handler("go", "off to")
-    engine = Engine(path, cache=tmp_path / "cache")
+    Engine(path, cache=tmp_path / "cache")
+    cache = Cache(tmp_path / "cache")
     for module in ("cached_evil", "cached"):
         (tmp_path / f"{module}.py").write_text("raise SystemExit('this was run')")
     for file in (tmp_path / "cache").glob("model-*"):
         kind, _, digest = file.stem.partition("-")
-        engine._cache.put(kind, digest, engine._cache.get(kind, digest) | {key: value})
+        cache.put(kind, digest, cache.get(kind, digest) | {key: value})
     assert Engine(path, cache=tmp_path / "cache").ask("go to city 7").text == "off to city 7"

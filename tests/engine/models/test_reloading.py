@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from anaphora import Engine
-from anaphora.engine import engine as module
-from anaphora.engine.bot import Bot
+from anaphora.engine.bots import bot_registry as module
+from anaphora.engine.bots.bot import Bot
 from anaphora.errors import HandlerError
 from anaphora.models.loader import load_model
 from anaphora.server.service.model_reloader import ModelReloader

@@ -530,7 +530,28 @@ responses: {any: "{{ x | recurrence }}"}
     assert filled("recurrence", entity, language="de") == german
 
 
-@each("language", ["en", "de", "fr", "es", "it", "pt", "ru", "uk", "ja", "zh", "sw"])
+@each(
+    "language",
+    [
+        "en",
+        "de",
+        "fr",
+        "es",
+        "it",
+        "pt",
+        "ru",
+        "uk",
+        "ja",
+        "zh",
+        "ar",
+        "he",
+        "ko",
+        "nl",
+        "pl",
+        "tr",
+        "sw",
+    ],
+)
 @each(
     "rule",
     [
@@ -548,6 +569,37 @@ def test_each_language_tells_each_rule(rule: str, language: str) -> None:
     assert told
     assert "{" not in told
     assert "FREQ" not in told
+
+
+@each(
+    ("language", "rule", "expected"),
+    [
+        ("nl", "FREQ=WEEKLY;BYDAY=MO,TH;BYHOUR=9;BYMINUTE=0", "elke maandag en donderdag om 09:00"),
+        ("nl", "FREQ=MONTHLY;BYDAY=-1FR", "op de laatste vrijdag van elke maand"),
+        ("pl", "FREQ=WEEKLY;BYDAY=WE,FR", "w środy i w piątki"),
+        ("pl", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU", "co 2 tygodnie we wtorki"),
+        ("pl", "FREQ=MONTHLY;BYDAY=1SA", "w pierwszą sobotę każdego miesiąca"),
+        ("tr", "FREQ=MONTHLY;BYMONTHDAY=15", "her ayın 15. günü"),
+        ("tr", "FREQ=DAILY;INTERVAL=3", "3 gün arayla"),
+        ("ko", "FREQ=WEEKLY;BYDAY=MO;COUNT=5", "매주 월요일, 5회"),
+        ("ko", "FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=5", "매년 5월 5일"),
+        ("he", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU", "כל שבועיים ביום שלישי"),
+        ("he", "FREQ=MONTHLY;BYDAY=1SU", "ביום ראשון הראשון של כל חודש"),
+        ("ar", "FREQ=WEEKLY;BYDAY=MO,TH", "كل أسبوع يوم الاثنين ويوم الخميس"),
+        ("ar", "FREQ=MONTHLY;BYMONTHDAY=-1", "آخر يوم من كل شهر"),
+        ("en", "FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR", "on day 13 of every month (Friday)"),
+    ],
+)
+def test_recurring_times_of_further_languages(language: str, rule: str, expected: str) -> None:
+    assert filled("recurrence", rule, language=language) == expected
+
+
+def test_months_are_those_of_the_language_whatever_was_told_before() -> None:
+    rule = "FREQ=MONTHLY;BYMONTH=3,9;BYMONTHDAY=1"
+    told = [filled("recurrence", rule, language=one) for one in ("he", "de", "ru", "he")]
+    assert told[1] == "am 1. jedes Monats (März und September)"
+    assert told[2] == "1 числа каждого месяца (март и сентябрь)"
+    assert "(מרץ וספטמבר)" in told[0] == told[3]
 
 
 @each("value", ["every Monday", 7, "2026-11-28", "FREQ=NEVER", "FREQ=DAILY;COUNT=x"])

@@ -24,7 +24,7 @@ def cues_in(
 
 
 def test_the_languages_of_dates_have_cues():
-    written = {"en", "ru", "de", "fr", "es", "it", "pt", "uk", "zh", "ja"}
+    written = {"en", "ru", "de", "fr", "es", "it", "pt", "uk", "zh", "ja", "ko"}
     assert set(languages_with("cues")) == written
 
 

@@ -149,6 +149,8 @@ def test_the_time_comes_from_the_doc_and_is_now_by_default(stand_in) -> None:
         ("Paris_Nord", "en", []),
         ("天気Paris", "xx", ["天気Paris"]),
         ("Pariszeitung", "de", []),
+        ("Paris에서는", "xx", ["Paris에서는"]),
+        ("한국Paris", "xx", []),
     ],
 )
 def test_a_mention_is_whole_words_and_no_part_of_a_longer_one(

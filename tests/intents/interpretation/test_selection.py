@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import pytest
 
 from anaphora import Answer
-
 from tests.support.dialogs import check_dialog, check_ignored, describe_turn
 
 REMINDER = """

@@ -2,9 +2,10 @@
 
 What happens to "next Friday", asked on Wednesday, November 18, 2026:
 
-1. :mod:`.dateparser_vocabulary` has the names of weekdays and months ("friday" is weekday 4);
-   :mod:`.date_grammar` compiles them, together with the rules of ``languages/en/dates.yaml``
-   (``"next $weekday": weekday($weekday, 1)``), into a grammar of the language. This happens once.
+1. :mod:`.grammar.dateparser_vocabulary` has the names of weekdays and months ("friday" is
+   weekday 4); :mod:`.grammar.date_grammar` compiles them, together with the rules of
+   ``languages/en/dates.yaml`` (``"next $weekday": weekday($weekday, 1)``), into a grammar of the
+   language. This happens once.
 2. :class:`.date_parser.DateParser` takes the text apart into atoms, reads the run of atoms that a
    date may consist of, and gets the time expression ``("weekday", 4, 1)``: Friday of the week
    that is one week after this one. It does not depend on the time of the question, and is cached.
@@ -13,7 +14,7 @@ What happens to "next Friday", asked on Wednesday, November 18, 2026:
 3. :class:`.date_recognizer.DateRecognizer` calls :func:`.operations.resolve`, which evaluates the
    expression by the operation ``weekday`` (:mod:`.operations.named_periods`) for the
    :class:`.intervals.Moment` of the question: the interval of November 27, 2026.
-4. :mod:`.formatting` writes the value ``2026-11-27`` and the metadata.
+4. :mod:`.resolution.formatting` writes the value ``2026-11-27`` and the metadata.
 
 :mod:`.duration_recognizer` finds the durations that the same parser reads.
 """

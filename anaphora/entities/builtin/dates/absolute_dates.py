@@ -41,6 +41,7 @@ _JOINED_DATES = (
 )
 # Where the year comes first: 10/31/74 is no day of the year 10.
 _SHORT_YEAR = re.compile(r"\d\d?([./-])\d\d?\1\d\d")
+_YEAR_FIRST = re.compile(r"(\d{4})([./-])(\d\d?)\2(\d\d?)")  # year, month, day in every language
 _OTHER_ORDERS = ("MDY", "DMY")
 _MONTHS = range(1, 13)
 _ENGLISH_MONTHS = (
@@ -220,6 +221,10 @@ def _is_contiguous(atoms: Sequence[Atom], start: int, end: int, grammar: DateGra
 @lru_cache(maxsize=4096)
 def _parse_date(text: str, language: str, order: str, has_year: bool) -> tuple[object, ...] | None:  # noqa: FBT001 - a key of the cache
     """The expression of the date in that text; None if there is no such day."""
+    if match := _YEAR_FIRST.fullmatch(text):
+        year, month, number = int(match[1]), int(match[3]), int(match[4])
+        exists = month in _MONTHS and 1 <= number <= monthrange(year, month)[1]
+        return ("ymd", year, month, number) if exists else None
     orders = (order, *_OTHER_ORDERS) if _SHORT_YEAR.fullmatch(text) and order == "YMD" else (order,)
     found = (_get_dateparser(language, one).get_date_data(text).date_obj for one in orders)
     day = next((one for one in found if one is not None), None)

@@ -41,6 +41,11 @@ class Conventions:
     parts: Mapping[str, tuple[int, int]] = field(default_factory=lambda: DAY_PARTS)
     hours: tuple[int, int] | None = None
 
+    @property
+    def weekend_days(self) -> tuple[int, ...]:
+        """The whole days of the weekend."""
+        return (4, 5) if self.weekend == "friday" else (5, 6)
+
 
 def resolve_conventions(language: str, options: Mapping[str, Any]) -> Conventions:
     """The conventions of the options of a date; what these leave open is that of the region in the

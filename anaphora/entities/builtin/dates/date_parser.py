@@ -19,16 +19,19 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DateGrammar,
     load_grammar,
 )
-from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter, is_hangul
+from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
+from anaphora.entities.builtin.dates.numbers_apart import NumbersApart
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
+from anaphora.entities.words.function_words import load_stop_words
+from anaphora.entities.words.scripts import is_hangul
 from anaphora.storage.forks import LazyProperty
 
-__all__ = ["DateMatch", "DateParser", "Island", "get_date_parser", "select_longest"]
+__all__ = ["DateMatch", "DateParser", "Island", "get_date_parser"]
 
 DateMatch: TypeAlias = tuple[int, int, TimeExpression]
 """The offsets in the text (half open) and the time expression."""
@@ -42,6 +45,7 @@ _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
 _HOURS = 24  # of a day
+_MARKS_BEHIND_HOURS = frozenset(".,;:!?…)")
 _FRACTIONS = {f"{n}/{of}": Fraction(n, of) for of in (2, 3, 4) for n in range(1, of)}
 _FRACTION_SIGNS = {
     "½": Fraction(1, 2), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3), "¼": Fraction(1, 4),
@@ -89,6 +93,7 @@ class DateParser:
         self._grammar = load_grammar(language, tables=self.tables)  # now, not during a question
         self._countries = countries
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
+        self._numbers_apart = NumbersApart(language, self._grammar)
         self._grades: dict[str, int] = {}
         self._has_spaces = self._grammar.has_spaces
         self._has_endings = bool(self._grammar.endings)
@@ -143,11 +148,29 @@ class DateParser:
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
-        found = self._find_matches(text, lambda island: island.dates)
-        if not self._has_endings:
-            return found
-        atoms = self.get_atoms(text)
-        return [(start, self.find_word_end(atoms, end), meaning) for start, end, meaning in found]
+        found = self._find_with_endings(text, lambda island: island.dates)
+        if any(meaning[0] == "plain_times" for *_, meaning in found):
+            return list(self._select_hours(found, self.get_atoms(text)))
+        return found
+
+    def _select_hours(
+        self, found: Iterable[DateMatch], atoms: Sequence[Atom]
+    ) -> Iterator[DateMatch]:
+        """The dates without ranges of plain numbers that count or label something (from 9 to 18
+        euros)."""
+        labels = load_number_phrases(self.language).labels
+        little = self._grammar.weak & load_stop_words(self.language)
+        for start, end, meaning in found:
+            if meaning[0] == "plain_times":
+                first = bisect_left(atoms, start, key=attrgetter("start"))
+                behind = bisect_left(atoms, end, key=attrgetter("start"))
+                after = atoms[behind].text if behind < len(atoms) else "."
+                if labels.find_before(atoms, first) or not (
+                    after in _MARKS_BEHIND_HOURS or after in little
+                ):
+                    continue
+                meaning = ("times", *meaning[1:])
+            yield start, end, meaning
 
     def find_durations(self, text: str) -> list[DateMatch]:
         """The longest durations, in the order of the text, without endings of their last words that
@@ -178,6 +201,16 @@ class DateParser:
         start, end, meaning = found
         last = atoms[first + end - 1].end
         return atoms[first + start].start, self.find_word_end(atoms, last), meaning
+
+    def _find_with_endings(
+        self, text: str, select: Callable[[Island], Iterable[DateMatch]]
+    ) -> list[DateMatch]:
+        """The matches with the endings of their last words."""
+        found = self._find_matches(text, select)
+        if not (found and self._has_endings):
+            return found
+        atoms = self.get_atoms(text)
+        return [(start, self.find_word_end(atoms, end), meaning) for start, end, meaning in found]
 
     def _find_matches(
         self, text: str, select: Callable[[Island], Iterable[DateMatch]]
@@ -222,6 +255,7 @@ class DateParser:
             not self._grammar.zone_words.isdisjoint([atom.text for atom in atoms])
         ):
             grades = self._grade_zone_places(atoms, grades)
+        grades = self._numbers_apart.remove(text, atoms, grades)
         edges = 0
         for match in _ISLAND.finditer(grades):
             start, end = match.span()
@@ -337,14 +371,17 @@ class DateParser:
         ):
             return Island()
         is_weak = [
-            atom.text in grammar.weak and not _is_joined(found, at) for at, atom in enumerate(found)
+            atom.text in grammar.weak
+            and not _is_joined(found, at)
+            and not (grammar.has_spaces and _is_suffix(found, at))
+            for at, atom in enumerate(found)
         ]
         return self._select(self._parse_chart(found, names), is_weak)
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         """What a parser finds on the chart of an island."""
-        dates = select_longest(chart.items("date"), is_weak)
-        durations = select_longest(chart.items("duration"), is_weak)
+        dates = _select_longest(chart.items("date"), is_weak)
+        durations = _select_longest(chart.items("duration"), is_weak)
         durations = tuple([one for one in durations if not _belongs_to_date(one, dates)])
         return Island(dates, durations, edges=chart.edges)
 
@@ -374,10 +411,10 @@ def _grade_names(grades: bytes, names: Iterable[NameMatch]) -> bytes:
 
 def _is_numeric(atoms: Sequence[Atom]) -> bool:
     """Whether there is a number in digits behind a word (at 7, in 2024), or one with punctuation
-    inside (1.5.2024)."""
+    inside (1.5.2024), with blanks behind a year (2024. 5. 1.)."""
     for at in range(1, len(atoms)):
         before = atoms[at - 1]
-        is_inside = at > 1 and atoms[at].glued and before.glued
+        is_inside = at > 1 and before.glued and (atoms[at].glued or len(atoms[at - 2].text) == 4)
         if atoms[at].kind == "digits" and (before.kind == "word" or is_inside):
             return True
     return False
@@ -397,7 +434,7 @@ def _belongs_to_date(duration: DateMatch, dates: Sequence[DateMatch]) -> bool:
     )
 
 
-def select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
+def _select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
     """The longest items that do not overlap, the first of equal ones, in the order of the text."""
     kept: list[Item] = []
     for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):
@@ -416,6 +453,13 @@ def _is_joined(atoms: Sequence[Atom], at: int) -> bool:
     if atoms[at].text == "-":
         return at > 0 and atoms[at].glued and atoms[at - 1].kind == "word"
     return atoms[at].kind == "word" and following.kind == "digits"
+
+
+def _is_suffix(atoms: Sequence[Atom], at: int) -> bool:
+    """Whether a word is written as one with the digits before it: 24e, 20h."""
+    return (
+        at > 0 and atoms[at].glued and atoms[at].kind == "word" and atoms[at - 1].kind == "digits"
+    )
 
 
 def _trim_weak_words(item: Item, items: Sequence[Item], is_weak: Sequence[bool]) -> DateMatch:
@@ -516,7 +560,7 @@ def _items_of_numeral(start: int, end: int, numeral: Numeral) -> Iterator[Item]:
     number = numeral.value
     yield Item(start, end, "ordinal" if numeral.ordinal else "number", number)
     if not isinstance(number, int):
-        if number < _HOURS and (number * 4).denominator == 1:  # tre e mezza
+        if 1 < number < _HOURS and (number * 4).denominator == 1:  # tre e mezza
             hours, minutes = divmod(int(number * 60), 60)
             yield Item(start, end, "parthour", ("time", hours, minutes))
         return

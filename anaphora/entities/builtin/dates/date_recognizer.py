@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime, tzinfo
-from functools import lru_cache
+from datetime import datetime
 from importlib.util import find_spec
 from typing import Any
 
@@ -23,9 +22,9 @@ from anaphora.entities.builtin.dates.date_parser import (
 from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.named_days.day_names import (
-    keep_names_in,
     load_official_names,
 )
+from anaphora.entities.builtin.dates.named_days.table_cache import keep_tables_in
 from anaphora.entities.builtin.dates.operations import depends_on_seconds
 from anaphora.entities.builtin.dates.operations.alternatives import (
     find_alternatives,
@@ -33,7 +32,8 @@ from anaphora.entities.builtin.dates.operations.alternatives import (
 )
 from anaphora.entities.builtin.dates.operations.expression_analysis import names_calendar_day
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
-from anaphora.entities.builtin.dates.resolution import ResolvedDate, resolve_date
+from anaphora.entities.builtin.dates.resolution.cached_resolver import CachedResolver, to_zoned
+from anaphora.entities.builtin.dates.resolution.date_resolution import ResolvedDate, resolve_date
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
 from anaphora.errors import ModelError, Problem
@@ -64,7 +64,7 @@ def create(language: str, options: Mapping[str, Any]) -> DateRecognizer:
 def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
     """Load the data of a recognizer through the ``cache``."""
     load_grammar(language, cache)
-    keep_names_in(cache)
+    keep_tables_in(cache)
     if countries := _countries_of(options):
         load_official_names(countries, language)
 
@@ -103,10 +103,10 @@ class DateRecognizer:
         conventions: Conventions = _DEFAULT_CONVENTIONS,
     ) -> None:
         self._parser = parser
-        self._prefer_future = prefer_future
-        self._conventions = conventions
-        # Within a minute only expressions in seconds change.
-        self._resolve_cached = lru_cache(maxsize=_CACHE_SIZE)(self._resolve)
+        self._hours = conventions.hours
+        self._resolve_cached = CachedResolver(
+            self._resolve, conventions=conventions, prefer_future=prefer_future, size=_CACHE_SIZE
+        )
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         """The dates in ``doc``; days that do not exist (February 30) are void mentions."""
@@ -124,16 +124,11 @@ class DateRecognizer:
         names = self._parser.ambiguous_names.find(text, dates)
         if not (dates or names):
             return []
-        at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-        minute = at.replace(second=0, microsecond=0)
         mentions = []
         certain = [(*date, False) for date in dates]
         apart = [(*date, True) for date in self._find_dates_beside_durations(text, dates)]
         for start, end, meaning, is_fallback in sorted([*certain, *apart, *names]):
-            moment = at if depends_on_seconds(meaning) else minute
-            # Zone and fold are parts of the key: times are equal across zones and folds.
-            is_numeric = has_numeric_date(text[start:end])
-            resolved = self._resolve_cached(meaning, moment, moment.tzinfo, moment.fold, is_numeric)
+            resolved = self._resolve_match(text, (start, end, meaning), at)
             if resolved is not None:
                 mentions.append(Mention(start, end, *resolved, fallback=is_fallback))
             elif names_calendar_day(meaning):
@@ -145,12 +140,16 @@ class DateRecognizer:
         answer = self._parser.find_answer(text)
         if answer is None:
             return []
-        start, end, meaning = answer
-        at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-        at = at if depends_on_seconds(meaning) else at.replace(second=0, microsecond=0)
-        is_numeric = has_numeric_date(text[start:end])
-        resolved = self._resolve_cached(meaning, at, at.tzinfo, at.fold, is_numeric)
+        resolved = self._resolve_match(text, answer, at)
+        start, end, _ = answer
         return [] if resolved is None else [Mention(start, end, *resolved, fallback=True)]
+
+    def _resolve_match(self, text: str, match: DateMatch, at: datetime) -> ResolvedDate | None:
+        start, end, meaning = match
+        at = to_zoned(at)
+        if not depends_on_seconds(meaning):  # for more hits in the cache
+            at = at.replace(second=0, microsecond=0)
+        return self._resolve_cached((meaning, has_numeric_date(text[start:end])), at)
 
     def _find_dates_beside_durations(
         self, text: str, dates: Iterable[DateMatch]
@@ -166,15 +165,9 @@ class DateRecognizer:
                         if meaning[1] in (one[2], one[2][-1]):
                             yield begin + one[0], begin + one[1], meaning[1]
 
-    def _resolve(
-        self,
-        meaning: TimeExpression,
-        at: datetime,
-        zone: tzinfo,
-        fold: int,
-        is_numeric: bool,  # noqa: FBT001 - a key of the cache
-    ) -> ResolvedDate | None:
-        moment = Moment(at, self._prefer_future, self._conventions)
+    def _resolve(self, said: tuple[TimeExpression, bool], moment: Moment) -> ResolvedDate | None:
+        """The date of an expression, which is written in digits or not."""
+        meaning, is_numeric = said
         resolved = resolve_date(meaning, moment)
         if resolved is None:
             return None
@@ -182,7 +175,7 @@ class DateRecognizer:
             resolve_date(one, moment) for one in find_alternatives(meaning, is_numeric=is_numeric)
         )
         readings = [resolved, *[one for one in others if one is not None and one[0] != resolved[0]]]
-        if self._conventions.hours is not None and len(readings) > 1:
+        if self._hours is not None and len(readings) > 1:
             readings.sort(key=self._is_unusual)
         (value, meta), *rest = readings
         listed = [
@@ -193,8 +186,8 @@ class DateRecognizer:
 
     def _is_unusual(self, date: ResolvedDate) -> bool:
         """Whether a time is outside of the usual hours."""
-        assert self._conventions.hours is not None
-        first, last = self._conventions.hours
+        assert self._hours is not None
+        first, last = self._hours
         meta = date[1]
         at = datetime.fromisoformat(meta["start"] if "start" in meta else meta["end"])
         return not first <= at.hour < last

@@ -40,6 +40,7 @@ _LOOKALIKES = (
     r"\d+(?::\d+)+(?:[.,]\d+)?"  # 5:30
     r"|\d+(?:/\d+){2,}"  # 01/05/2024
     r"|\d+(?:[-‐‑]\d+){2,}"  # 2024-05-01, 555-12-34
+    r"|\d+(?:[-‐‑]\d+)+[-‐‑][A-Z]{3,}"  # 1-800-FLOWERS
     r"|(?:(?<=[°º])|(?<=[°º] ))\d+['’]\d+"  # 48°51'30"
     r"|\d+['’](?:1[2-9]|[2-9]\d)(?!\d)"  # 5'30 is a time, 5'11 a height
     rf"|\+\d[\d{_BLANKS}()-]{{6,}}\d"  # +1 (202) 555-0100
@@ -87,7 +88,7 @@ class DigitParser:
     numbers are only adjacent."""
 
     def __init__(self, decimal: str, groups: str) -> None:
-        self._decimal = decimal
+        self.decimal = decimal
         self.groups = groups
         leading = _LEADING_DECIMAL.format(".," if decimal == "," else ".")
         chain = rf"{_BLANK_GROUPS}|{_CHAIN}|{leading}"
@@ -163,10 +164,10 @@ class DigitParser:
         marks = [char for char in chain if not char.isdigit()]
         if len(chain) - len(marks) > _MAX_DIGITS:
             return None
-        if not marks:
-            return int(chain)
         if len(chain) == len(marks):
             return None
+        if not marks:
+            return int(chain)
         pieces = re.split(r"\D", chain)
         decimal = marks[-1] if self._has_decimal_mark(marks, pieces) else None
         if decimal is not None:
@@ -196,7 +197,7 @@ class DigitParser:
         if len(marks) > 1:
             return last not in marks[:-1]
         looks_grouped = _are_groups(pieces)
-        return last == self._decimal or last not in self.groups or not looks_grouped
+        return last == self.decimal or last not in self.groups or not looks_grouped
 
 
 def _are_groups(pieces: list[str]) -> bool:

@@ -11,8 +11,10 @@ these it has none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from fractions import Fraction
 from typing import Any
 
 from spacy.tokens import Doc
@@ -45,6 +47,7 @@ from anaphora.storage.cache import Cache
 
 __all__ = ["MoneyRecognizer", "create", "load"]
 
+_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}(?![.,]?\d)")
 _MARKS_BEHIND = frozenset(".,;:!?)]}'\"”»…-–—/")  # marks behind a bare number, no unit signs
 
 
@@ -68,6 +71,7 @@ class MoneyRecognizer:
         self._may_contain_number = build_prefilter(language, *said_with_articles(language))
         self._read = QuantityReader(language, CurrencyMatcher(language, currency))
         self._labels = load_number_phrases(language).labels
+        self._decimal = load_number_phrases(language).digits.decimal
         written = cached_table(base_code(language), "money")
         self._at_least = PhraseLookup(language, iter_phrases(written, "at_least"))
         self._at_least_behind = PhraseLookup(language, iter_phrases(written, "at_least_behind"))
@@ -96,13 +100,22 @@ class MoneyRecognizer:
                 continue
             else:
                 is_sure = one.unit.type == MONEY
-                one = self._with_bound(atoms, one)
+                one = self._with_bound(atoms, self._with_thousands(text, atoms, one))
             start, end = atoms[one.start].start, atoms[one.end - 1].end
             meta = _build_metadata(one)
             if is_bare and one.unit is not None:
                 meta["assumed"] = "currency"
             mentions.append(Mention(start, end, format_quantity(one), meta, fallback=not is_sure))
         return mentions
+
+    def _with_thousands(self, text: str, atoms: Sequence[Atom], one: Quantity) -> Quantity:
+        """The amount with a dot as the mark of thousands where the decimal mark is a comma: no
+        amount in whole cents has three decimals (1.000 €)."""
+        written = _THOUSANDS.search(text, atoms[one.start].start, atoms[one.end - 1].end)
+        if written is None or one.value is None or self._decimal != ",":
+            return one
+        is_read = Fraction(written[0]) == abs(one.value)
+        return one._replace(value=one.value * 1000) if is_read else one
 
     def _with_bound(self, atoms: Sequence[Atom], one: Quantity) -> Quantity:
         """The amount as a lower bound, by words that say nothing of the kind about other numbers:

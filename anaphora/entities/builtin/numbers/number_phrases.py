@@ -34,7 +34,8 @@ _COMPARISON_SIGNS: dict[Comparison, list[str]] = {
     "plain": ["="],
 }
 _WORD_LISTS = (
-    *("ordinals", "hyphenated", "ordinal_dot", "clitics"),
+    *("ordinals", "hyphenated", "ordinal_dot", "clitics", "attaching", "particles"),
+    "never_alone",
     *("pronouns", "determiners", "definite"),
 )
 _NUMBER_SIGNS = ("#", "№", "nº", "n°")
@@ -74,6 +75,9 @@ class NumberPhrases:
     decimal_words: PhraseLookup[str]
     point_words: PhraseLookup[str]
     alone: PhraseLookup[int]
+    tenths: PhraseLookup[bool]
+    hundredths: frozenset[str]
+    open_ends: frozenset[str]
     roman: RomanContext | None
     scales: Mapping[str, int]
     unit_words: Mapping[str, tuple[Fraction, Unit]]
@@ -82,6 +86,9 @@ class NumberPhrases:
     ordinal_dot: frozenset[str]
     cardinals: frozenset[str]
     clitics: frozenset[str]
+    attaching: frozenset[str]
+    never_alone: frozenset[str]
+    particles: frozenset[str]
     pronouns: frozenset[str]
     determiners: frozenset[str]
     definite: frozenset[str]
@@ -134,6 +141,16 @@ def load_number_phrases(language: str) -> NumberPhrases:
         decimal_words=texts("decimal_words"),
         point_words=PhraseLookup(language, iter_phrases(numerals, "point")),
         alone=PhraseLookup(language, iter_phrases(written, "alone")),
+        tenths=PhraseLookup(
+            language,
+            [
+                (phrase, key == "tenths")
+                for key in ("tenths", "no_tenths")
+                for phrase, _ in iter_phrases(written, key)
+            ],
+        ),
+        hundredths=words("hundredths"),
+        open_ends=words("open_ends"),
         roman=load_roman_context(language),
         scales={normalize(word): scale for word, scale in iter_phrases(written, "scales")},
         unit_words={

@@ -15,9 +15,10 @@ from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import (
     NumeralVocabulary,
     load_vocabulary,
 )
-from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup
+from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.roman import ROMAN_LETTERS
-from anaphora.entities.words.normalization import base_code
+from anaphora.entities.languages import cached_table
+from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.entities.words.scripts import starts_unspaced
 
@@ -38,11 +39,20 @@ def build_prefilter(
     options = re2.Options()
     options.log_errors = False
     vocabulary = load_vocabulary(language)
-    unit_words = {(word,) for word in load_number_phrases(language).unit_words}
+    phrases = load_number_phrases(language)
+    unit_words = {(word,) for word in phrases.unit_words}
+    duals = iter_phrases(cached_table(base_code(language), "money"), "duals")
+    normalize = create_normalizer(language)
+    unit_words |= {(normalize(str(word)),) for word, _ in duals}
     spellings = _spelling_classes(language, vocabulary.fold)
     patterns = [
         _NUMERIC_CHARACTER,
-        *_opener_patterns(vocabulary, vocabulary.openers | unit_words, spellings),
+        *_opener_patterns(
+            vocabulary,
+            vocabulary.openers | unit_words,
+            spellings,
+            attaches=bool(phrases.attaching),
+        ),
         *_context_patterns(language, _spelling_classes(language, {})),
     ]
     if counted:
@@ -63,8 +73,13 @@ def build_prefilter(
 
 
 def _opener_patterns(
-    words: NumeralVocabulary, openers: Collection[tuple[str, ...]], spellings: Mapping[str, str]
+    words: NumeralVocabulary,
+    openers: Collection[tuple[str, ...]],
+    spellings: Mapping[str, str],
+    *,
+    attaches: bool,
 ) -> Iterable[str]:
+    """``attaches``: other words may be written as one with a numeral before them."""
     spaced = [key for key in openers if not starts_unspaced(key[0])]
     unspaced = {
         spellings.get(key[0][0], key[0][0]).strip("[]")
@@ -84,7 +99,8 @@ def _opener_patterns(
             word = f"(?:{word}(?:{_alternatives(binders, spellings)})?)+"
         prefixes = (*words.prefixes, *words.attached)
         prefix = f"(?:{_alternatives(prefixes, spellings)})?" if prefixes else ""
-        yield f"(?:^|{_EDGE}){prefix}{word}(?:$|{_EDGE})"
+        end = "" if attaches else f"(?:$|{_EDGE})"
+        yield f"(?:^|{_EDGE}){prefix}{word}{end}"
 
 
 def _context_patterns(language: str, spellings: Mapping[str, str]) -> Iterable[str]:

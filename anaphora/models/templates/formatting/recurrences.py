@@ -117,12 +117,19 @@ class _Formatter:
         text = self._format_period(rule, times)
         if not rule.months:
             return text
-        names = get_month_names("wide", context="stand-alone", locale=self._locale)
+        # Babel gives the stand-alone names of a language that has none of its own in the language
+        # that was asked first.
+        context = self._texts.get("months", "format")
+        names = get_month_names("wide", context=context, locale=self._locale)
         return f"{text} ({self._join(names[month] for month in rule.months)})"
 
     def _format_period(self, rule: RecurrenceRule, times: int) -> str:
         if times:
             return self._format_how_often(rule, times)
+        if rule.monthdays and rule.weekdays:  # Friday the 13th
+            names = self._weekday_names()
+            days = self._join(names[day] for _, day in rule.weekdays)
+            return f"{self._format_monthdays(rule)} ({days})"
         if rule.monthdays:
             return self._format_monthdays(rule)
         if rule.is_last and rule.weekdays:

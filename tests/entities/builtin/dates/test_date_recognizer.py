@@ -94,6 +94,19 @@ def test_the_same_text_at_the_same_time_is_the_same_date(said, at):
     assert fresh.read(text, at) == find_dates(text, at, language)
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "said"),
+    [
+        ("de", "erinnere mich gegen 20h", "gegen 20h"),
+        ("fr", "rappelle-moi le 1er", "le 1er"),
+        ("nl", "herinner me op de 24e", "de 24e"),
+    ],
+)
+def test_a_date_ends_where_its_last_word_ends(language, text, said):
+    (found,) = find_dates(text, datetime(2026, 11, 18, 10, 30, tzinfo=UTC), language)
+    assert text[found.start : found.end] == said
+
+
 def test_times_that_are_equal_in_two_zones_are_different_days_in_each():
     recognizer = DateRecognizer(get_date_parser("en"))
     at = datetime(2026, 11, 18, 23, 30, tzinfo=UTC)

@@ -26,6 +26,11 @@ def read(text, language="en"):
         ("tomorrow at 8 in the morning Tokyo time", "2026-11-19T00:00"),
         ("at 3 pm in New York time", "2026-11-18T21:00"),
         ("from 10:00 to 11:30 JST on Friday", "2026-11-20T02:00/2026-11-20T03:30"),
+        ("2026-12-01T17:30Z", "2026-12-01T18:30"),
+        ("2026-12-01T17:30:00+05:30", "2026-12-01T13:00:00"),
+        ("2026-12-01 17:30:00 -0800", "2026-12-02T02:30:00"),
+        ("Tue, 01 Dec 2026 17:30:00 +0100", "2026-12-01T17:30:00"),
+        ("at 9 am UTC+5:30", "2026-11-19T04:30"),
         ("19:00 GMT to 20:00 GMT", "2026-11-18T20:00/2026-11-18T21:00"),
     ],
 )
@@ -33,6 +38,11 @@ def test_a_time_is_that_of_the_zone(said, value):
     (found,) = read(said)
     assert found.value == value
     assert found.meta["zone"]
+
+
+def test_the_end_of_a_range_is_no_offset():
+    (found,) = read("2026-12-01 17:30-18:45")
+    assert found.value == "2026-12-01T17:30/2026-12-01T18:45"
 
 
 def test_a_zone_is_in_the_metadata():

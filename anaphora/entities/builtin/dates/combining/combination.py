@@ -30,7 +30,7 @@ from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, eva
 from anaphora.entities.builtin.dates.operations.durations import evaluate_duration, finest_grain
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, evaluate_bounded
-from anaphora.entities.builtin.dates.resolution import (
+from anaphora.entities.builtin.dates.resolution.date_resolution import (
     ResolvedDate,
     parse_expression,
     resolve_date,

@@ -25,7 +25,10 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
-from anaphora.entities.builtin.dates.resolution import parse_expression, resolve_date
+from anaphora.entities.builtin.dates.resolution.date_resolution import (
+    parse_expression,
+    resolve_date,
+)
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
 from anaphora.entities.recognizers.recognizer import Mention
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Grain, Moment
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
-from anaphora.entities.builtin.dates.resolution import parse_expression
+from anaphora.entities.builtin.dates.resolution.date_resolution import parse_expression
 
 __all__ = [
     "ENDS",

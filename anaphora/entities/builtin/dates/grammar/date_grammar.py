@@ -31,8 +31,9 @@ from anaphora.entities.builtin.dates.grammar.dateparser_vocabulary import (
     load_vocabulary,
 )
 from anaphora.entities.builtin.dates.grammar.zone_names import load_zone_names
+from anaphora.entities.builtin.dates.named_days.calendars import ISLAMIC_YEARS
 from anaphora.entities.builtin.dates.operations import OPERATION_NAMES
-from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS
+from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS, HALF_DAY
 from anaphora.entities.builtin.dates.operations.durations import duration_seconds, evaluate_duration
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
 from anaphora.entities.builtin.dates.operations.recurrence_patterns import RECURRENCE_OPERATIONS
@@ -57,7 +58,12 @@ _WORD, _GLUED, _PREFIX, _CATEGORY = "= ", "& ", "* ", "$ "  # markers of the ste
 _REFERENCE = re.compile(r"\$([a-z]+?)(\d*)(?![a-z\d])")
 _ZONE_PLACE = "zoneplace"
 _FIRST_EVENING_HOUR = 5
+_FIRST_BARE_HOUR = 5
 _LAST_SHORT_YEAR = 49  # of this century
+_FIRST_WORKING_HOUR = 8
+# What "not" makes of an open interval: not after five is until five.
+_NEGATED: Mapping[str, str] = {"after": "until", "before": "onward", "until": "onward"}
+_START_OF_DAY: TimeExpression = ("clock24", 0, 0)
 _OPEN_INTERVALS = frozenset(
     {"until", "since", "since_or_from", "onward", "before", "after", "both"}
 )  # operations
@@ -74,6 +80,7 @@ _WORD_LISTS: Mapping[str, str] = {
     "behind": "year_suffixes", "apart": "number_breaks", "before_names": "prepositions",
     "joining": "conjunctions", "zone_words": "zone_words",
     "endings": "endings", "marked": "marked_words",
+    "street_words": "street_words", "articles": "articles",
 }  # fmt: skip
 # The operations for the names in a category; a name of a weekday has precedence over a month.
 _NAME_OPERATIONS: Mapping[str, str] = {
@@ -93,8 +100,10 @@ class DateGrammar:
     is three o'clock, not three point …). ``names`` are the weekdays and months of one atom,
     ``prepositions`` and ``conjunctions`` the words beside them. ``zone_places`` are the words of
     cities that have a time zone, which are parts of a date only in a text with one of the
-    ``zone_words`` (Tokyo *time*). ``endings`` may stand behind words, ``plain_letters`` for letters
-    with marks, also in the numerals ``marked_words``: see
+    ``zone_words`` (Tokyo *time*). A number before the name of a street, which ends or begins with
+    one of the ``street_words``, is no part of a date, nor is an ordinal in digits between one of
+    the ``articles`` and a content word (the 3rd candidate). ``endings`` may stand behind words,
+    ``plain_letters`` for letters with marks, also in the numerals ``marked_words``: see
     :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``order`` is that
     of day, month and year: ``DMY``.
     """
@@ -114,6 +123,8 @@ class DateGrammar:
     conjunctions: frozenset[str]
     zone_places: frozenset[str]
     zone_words: frozenset[str]
+    street_words: frozenset[str]
+    articles: frozenset[str]
     endings: frozenset[str]
     marked_words: frozenset[str]
     plain_letters: Mapping[str, str]
@@ -393,6 +404,18 @@ def _to_duration_range(least: Any, most: TimeExpression) -> TimeExpression | Non
     return ("range", least, most) if is_range and "range" not in (least[0], most[0]) else None
 
 
+def _to_sum(one: TimeExpression, other: TimeExpression) -> TimeExpression | None:
+    """An hour and ten minutes; None unless the units descend (24 hours a day)."""
+    try:
+        units = [
+            [duration_seconds(((Fraction(1), unit),)) for _, unit in evaluate_duration(part)]
+            for part in (one, other)
+        ]
+    except ValueError:
+        return None
+    return ("sum", one, other) if min(units[0]) > max(units[1]) else None
+
+
 def _place_in_year(date_: TimeExpression, period: TimeExpression) -> TimeExpression | None:
     """May 5 of next year; None if the date has a year already or ``period`` is no year."""
     is_year = period[:2] == ("cell", "year") and date_[0] != "in_year"
@@ -404,6 +427,16 @@ def _place_on_weekday(day: int, date_: TimeExpression) -> TimeExpression | None:
     """Friday, November 13; None if the date has a weekday of its own (Friday, Saturday)."""
     has_own = any("weekday" in str(part[0]) for part in iter_expressions(date_))
     return None if has_own else ("on_weekday", day, date_)
+
+
+def _to_islamic_year(year: int) -> int | None:
+    """A year of the Islamic calendar that needs no word for that; None for others."""
+    return year if year in ISLAMIC_YEARS else None
+
+
+def _place_weekday_in(day: int, period: TimeExpression) -> TimeExpression | None:
+    """The Friday of that week; None if ``period`` is a day (Friday, all day)."""
+    return None if period[:2] == ("cell", "day") else ("weekday_in", day, period)
 
 
 def _place_in_week(days: TimeExpression, period: TimeExpression) -> TimeExpression | None:
@@ -418,9 +451,45 @@ def _accept_several_days(days: TimeExpression) -> TimeExpression | None:
     return days if is_weekend or days[0] in ("weekend", "workweek") else None
 
 
-def _to_overnight_hours(first: int, last: int) -> TimeExpression | None:
-    """From 22 to 2; None if the two may be a range of numbers."""
-    return ("times", ("clock24", first), ("clock24", last)) if first > last else None
+def _to_bare_hours(first: int, last: int) -> TimeExpression | None:
+    """From 22 to 2, from 9 to 5; from 9 to 18, unless something follows that is counted. None if
+    the two may be a range of numbers."""
+    if first > HALF_DAY > last or first > last == 0:
+        return ("times", ("clock24", first), ("clock24", last))
+    if first > last:
+        return ("times", ("time", first), ("time", last))
+    if _FIRST_BARE_HOUR <= first <= HALF_DAY < last:
+        return ("plain_times", ("clock24", first), ("clock24", last))
+    return None
+
+
+def _to_working_hours(first: int, last: int) -> tuple[TimeExpression, TimeExpression] | None:
+    """Nine to five; None if the two may be a score."""
+    is_late = first >= _FIRST_WORKING_HOUR and first != last
+    return (("time", first), ("time", last)) if is_late else None
+
+
+def _negate(interval: TimeExpression) -> TimeExpression | None:
+    """Not before eight, not after five on Friday; None for an interval that "not" does not
+    change."""
+    match interval:
+        case ("at_times", day, first, last) if first == _START_OF_DAY:  # before five on that day
+            return "onward", ("at", day, last)
+        case ("after", ("at", day, clock)):
+            return "at_times", day, _START_OF_DAY, clock
+        case (str(name), tuple(date_)) if name in _NEGATED:
+            return _NEGATED[name], date_
+    return None
+
+
+def _place_bound_on(day: TimeExpression, interval: TimeExpression) -> TimeExpression | None:
+    """Tomorrow not before eight; None if the bound is no time of day."""
+    match interval:
+        case ("onward", ("clock", clock)):
+            return "onward", ("at", day, ("by_day", clock))
+        case ("until", ("clock", clock)):
+            return "at_times", day, _START_OF_DAY, ("by_day", clock)
+    return None
 
 
 def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
@@ -453,6 +522,14 @@ def _to_offset(hours: int | Fraction) -> str:
     return f"{sign}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
 
 
+def _clock_to_offset(clock: TimeExpression, sign: int = 1) -> str | None:
+    """The offset of a zone from UTC as it is written: +05:30, -0800."""
+    if clock[0] not in ("time", "clock24"):
+        return None
+    hours, minutes = (*clock[1:], 0)[:2]
+    return _to_offset(sign * (hours + Fraction(minutes, 60)))
+
+
 def _place_in_zone(time: TimeExpression, zone: str) -> TimeExpression | None:
     """Nine o'clock in Tokyo's time; None without a time, and with a zone of its own."""
     is_free = all(part[0] != "in_zone" for part in iter_expressions(time))
@@ -474,17 +551,25 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "upto": _to_duration_range,
     "inyear": _place_in_year,
     "inweek": _place_in_week,
+    "islamicyear": _to_islamic_year,
     "on_weekday": _place_on_weekday,
+    "weekday_in": _place_weekday_in,
     "daily": lambda days, hours: ("daily", days, *hours),
     "hoursof": lambda day, hours: ("at_times", day, *hours),
     "several": _accept_several_days,
-    "overnight": _to_overnight_hours,
+    "barehours": _to_bare_hours,
+    "sum": _to_sum,
+    "workhours": _to_working_hours,
+    "negated": _negate,
+    "boundon": _place_bound_on,
     "at": _place_at,
     "evening_at": _place_in_part,
     "shift": _shift_recurring,
     "inzone": _place_in_zone,
     "ides": lambda month: ("monthday", month, 15 if month in (3, 5, 7, 10) else 13),
     "offset": _to_offset,
+    "offset_ahead": _clock_to_offset,
+    "offset_back": lambda clock: _clock_to_offset(clock, -1),
     "shortyear": lambda n: n + (1900 if n > _LAST_SHORT_YEAR else 2000),
     "pair": lambda one, other: (one, other),
     "timesof": lambda hours: ("times", *hours),

@@ -8,25 +8,19 @@ off in the same way: *세시까지* is *세*, *시* and *까지*.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.words.scripts import is_hangul
 
-__all__ = ["WordSplitter", "is_hangul"]
+__all__ = ["WordSplitter"]
 
 _APOSTROPHES = "'’"  # Mayıs'ta
 _SHORTEST_STEM = 2  # letters
 _MOST_ENDINGS = 2  # of one word
 _SHORTEST_HANGUL_STEM = 1  # a syllable is a letter
 _MOST_HANGUL_ENDINGS = 4  # as units are written as one with their numbers: 세시반까지는
-_HANGUL = re.compile("[가-힣]+")
 _MAX_CACHED_WORDS = 50_000
-
-
-def is_hangul(text: str) -> bool:
-    """Whether all letters are Korean."""
-    return _HANGUL.fullmatch(text) is not None
 
 
 class WordSplitter:
@@ -76,13 +70,10 @@ class WordSplitter:
                 )
 
     def find_end(self, atoms: Sequence[Atom], end: int) -> int:
-        """The atom behind the endings that follow the atom before ``end``; Korean particles are no
-        part of the word."""
+        """The atom behind the endings that follow the atom before ``end``."""
         mark = end < len(atoms) and atoms[end].glued and atoms[end].text in _APOSTROPHES
         at = end + mark
         while at < len(atoms) and atoms[at].glued and atoms[at].text in self._endings:
-            if is_hangul(atoms[at].text):
-                return end
             at += 1
         return at if at > end + mark else end
 

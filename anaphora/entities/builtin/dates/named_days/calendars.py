@@ -13,12 +13,26 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["hebrew_days", "islamic_days", "tabulated_days"]
+__all__ = [
+    "HEBREW_MONTHS",
+    "ISLAMIC_YEARS",
+    "from_islamic",
+    "hebrew_days",
+    "islamic_days",
+    "tabulated_days",
+]
+
+ISLAMIC_YEARS = range(1300, 1500)
+"""The years that are rather of the Islamic than of the Gregorian calendar, beside its months."""
 
 _HEBREW_EPOCH = -1_373_427  # ordinal of 1 Tishri of the year 1, less one
+_MONTHS, _LONGEST_MONTH = 12, 30  # of an Islamic year, in days
 _ISLAMIC_EPOCH = 227_015  # ordinal of 1 Muharram of the year 1, by the civil tabular calendar
 _TISHRI_MONTHS = ("tishri", "heshvan", "kislev", "tevet", "shevat")
 _SPRING_MONTHS = ("adar", "nisan", "iyar", "sivan", "tammuz", "av", "elul")
+HEBREW_MONTHS = (*_TISHRI_MONTHS, *_SPRING_MONTHS)
+"""Without the first Adar of leap years."""
+
 _CALENDARS = {
     "buddhist": "_BuddhistLunisolar",
     "hindu": "_HinduLunisolar",
@@ -78,11 +92,21 @@ def islamic_days(month: int, day: int, year: int) -> Iterator[date]:
         days = (one + offset for near in (year - 1, year, year + 1) for one in known[near])
     else:
         first = (year - 622) * 33 // 32
-        days = (_islamic_date(near, month, day) for near in range(first - 1, first + 3))
+        days = (_tabular_date(near, month, day) for near in range(first - 1, first + 3))
     yield from (one for one in days if one.year == year)
 
 
-def _islamic_date(year: int, month: int, day: int) -> date:
+def from_islamic(year: int, month: int, day: int) -> date:
+    """A date of the Islamic calendar. Raises ValueError or OverflowError if there is none."""
+    if not (year > 0 and 1 <= month <= _MONTHS and 1 <= day <= _LONGEST_MONTH):
+        raise ValueError("no such day")
+    near = _tabular_date(year, month, day)
+    years = range(near.year - 1, near.year + 2)
+    found = [one for each in years for one in islamic_days(month, day, each)]
+    return min(found, key=lambda one: abs(one - near))
+
+
+def _tabular_date(year: int, month: int, day: int) -> date:
     """A date of the tabular calendar."""
     days = 29 * (month - 1) + month // 2 + (year - 1) * 354 + (3 + 11 * year) // 30
     return date.fromordinal(_ISLAMIC_EPOCH - 1 + days + day)

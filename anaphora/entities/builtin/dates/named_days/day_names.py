@@ -21,17 +21,16 @@ import msgspec
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
 from anaphora.entities.builtin.dates.named_days.official_days import find_official_names
+from anaphora.entities.builtin.dates.named_days.table_cache import load_cached
 from anaphora.entities.languages import ANY, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import expand_synonym
-from anaphora.storage.cache import Cache, CachedParts, digest
 from anaphora.storage.forks import LazyProperty, fork_safe_lock
 
 __all__ = [
     "DayNames",
     "NameFinder",
     "NameMatch",
-    "keep_names_in",
     "load_day_names",
     "load_official_names",
 ]
@@ -47,7 +46,6 @@ _MAX_TABLES = 64
 
 _lock = fork_safe_lock()
 _tables: dict[tuple[str, ...], DayNames] = {}
-_cache: Cache | None = None
 
 
 class DayNames(msgspec.Struct, frozen=True):
@@ -67,16 +65,9 @@ class DayNames(msgspec.Struct, frozen=True):
     endings: list[str]
 
 
-def keep_names_in(cache: Cache) -> None:
-    """Keep the names that are compiled from now on in a cache. Nothing is loaded yet: that takes
-    2 ms, and is left to the first text."""
-    global _cache
-    _cache = cache
-
-
 def load_day_names(language: str) -> DayNames:
     """The names of a language, by its code. The first call compiles them (some 0.1 s), or loads
-    them from the cache of :func:`keep_names_in`."""
+    them from the cache."""
     code = base_code(language)
     with _lock:
         return _load((code,), "names", lambda: _compile_language(code))
@@ -96,12 +87,7 @@ def _load(key: tuple[str, ...], part: str, compile_table: Callable[[], DayNames]
     if key not in _tables:
         if len(_tables) >= _MAX_TABLES:
             _tables.clear()
-        kept = CachedParts(_cache, "dates", digest(*key))
-        data = kept(part, lambda: msgspec.to_builtins(compile_table()))
-        try:
-            _tables[key] = msgspec.convert(data, DayNames)
-        except msgspec.MsgspecError:  # foreign data
-            _tables[key] = compile_table()
+        _tables[key] = load_cached(part, key, DayNames, compile_table)
     return _tables[key]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from calendar import isleap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Protocol
 from zoneinfo import ZoneInfo
@@ -24,20 +25,23 @@ __all__ = [
     "DaysOfYear",
     "NamedDay",
     "SolarDay",
-    "Span",
-    "TimeOfDay",
     "YearlyDays",
-    "chinese",
+    "YearlyHours",
+    "YearlyPeriods",
+    "chinese_date",
     "easter",
-    "every",
-    "fixed",
-    "hebrew",
-    "islamic",
-    "nth",
-    "on_or_after",
-    "orthodox",
+    "fixed_date",
+    "hebrew_date",
+    "in_years",
+    "islamic_date",
+    "lasting",
+    "moved",
+    "nth_weekday",
+    "orthodox_easter",
     "shifted",
-    "table",
+    "tabulated_date",
+    "weekday_before",
+    "weekday_from",
 ]
 
 DaysOfYear = Callable[[int], Iterable[date]]
@@ -56,11 +60,13 @@ class NamedDay(Protocol):
 @dataclass(frozen=True, slots=True)
 class YearlyDays:
     """So many ``days`` from each of ``firsts`` on. ``expression`` is the same as a time expression
-    of a plain date, which recurs by a simple rule; empty if there is none."""
+    of a plain date, which recurs by a simple rule; empty if there is none. ``islamic`` are days of
+    the Islamic calendar."""
 
     firsts: DaysOfYear
     days: int = 1
     expression: tuple[str | int, ...] = ()
+    islamic: bool = False
 
     def occurrences(self, moment: Moment, year: int) -> Iterator[BoundedInterval]:
         for first in self.firsts(year):
@@ -71,11 +77,16 @@ class YearlyDays:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """From a day up to, not including, the next of other days: Ramadan up to its feast."""
+class YearlyPeriods:
+    """From each of ``firsts`` up to, not including, the next of ``ends``: Ramadan up to its
+    feast."""
 
     firsts: YearlyDays
     ends: YearlyDays
+
+    @property
+    def islamic(self) -> bool:
+        return self.firsts.islamic
 
     def occurrences(self, moment: Moment, year: int) -> Iterator[BoundedInterval]:
         ends = [*self.ends.firsts(year), *self.ends.firsts(year + 1)]
@@ -84,8 +95,9 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class TimeOfDay:
-    """A time of a day: Earth Hour. Hours and minutes of its start, and its length in minutes."""
+class YearlyHours:
+    """A time on each of ``firsts``: Earth Hour. It has the hour and minute of its start, and its
+    length in minutes."""
 
     firsts: DaysOfYear
     start: tuple[int, int]
@@ -124,109 +136,115 @@ class ClockChange:
             if (here - before) * self.step > timedelta():
                 yield moment.day(day)
                 return
-        fallback = nth(2, 6, 3) if self.step > 0 else nth(1, 6, 11)
+        fallback = nth_weekday(2, 6, 3) if self.step > 0 else nth_weekday(1, 6, 11)
         yield from fallback.occurrences(moment, year)
 
 
-def fixed(month: int, day: int, days: int = 1) -> YearlyDays:
-    """The same day of every year; February 29 of leap years only."""
+def fixed_date(month: int, day: int) -> YearlyDays:
+    """The same date of every year; February 29 of leap years only."""
 
     def firsts(year: int) -> Iterator[date]:
-        is_missing = (month, day) == (2, 29) and (year % 4 or (not year % 100 and year % 400))
-        if not is_missing:
+        if (month, day) != (2, 29) or isleap(year):
             yield date(year, month, day)
 
-    return YearlyDays(firsts, days, ("monthday", month, day) if days == 1 else ())
+    return YearlyDays(firsts, expression=("monthday", month, day))
 
 
-def nth(n: int, weekday: int, month: int, offset: int = 0, days: int = 1) -> YearlyDays:
-    """``offset`` days after the n-th such weekday (0 for Monday) of a month; -1 is the last one."""
-
-    def firsts(year: int) -> Iterator[date]:
-        following = date(year + month // 12, month % 12 + 1, 1)
-        yield _before(following, weekday) + timedelta(days=offset - 7 * (-1 - n))
-
-    is_plain = (offset, days) == (0, 1)
-    return YearlyDays(
-        on_or_after(weekday, month, 7 * n - 6, offset).firsts if n > 0 else firsts,
-        days,
-        ("nth_weekday_of_year", n, weekday, month) if is_plain else (),
-    )
-
-
-def on_or_after(weekday: int, month: int, day: int, offset: int = 0, days: int = 1) -> YearlyDays:
-    """``offset`` days after the first such weekday from a day on. The last one before a day is the
-    first one from seven days before on."""
+def nth_weekday(n: int, weekday: int, month: int) -> YearlyDays:
+    """The n-th such weekday (0 for Monday) of a month; -1 is the last one."""
 
     def firsts(year: int) -> Iterator[date]:
-        first = date(year, month, day)
-        yield first + timedelta(days=(weekday - first.weekday()) % 7 + offset)
+        if n > 0:
+            yield _on_or_after(date(year, month, 7 * n - 6), weekday)
+        else:
+            following = date(year + month // 12, month % 12 + 1, 1)
+            yield _before(following, weekday) + timedelta(weeks=n + 1)
 
-    return YearlyDays(firsts, days)
+    return YearlyDays(firsts, expression=("nth_weekday_of_year", n, weekday, month))
+
+
+def weekday_from(weekday: int, day: YearlyDays) -> YearlyDays:
+    """The first such weekday on or after a day."""
+    return YearlyDays(lambda year: (_on_or_after(found, weekday) for found in day.firsts(year)))
+
+
+def weekday_before(weekday: int, day: YearlyDays) -> YearlyDays:
+    """The last such weekday before a day."""
+    return YearlyDays(lambda year: (_before(found, weekday) for found in day.firsts(year)))
+
+
+def _on_or_after(day: date, weekday: int) -> date:
+    return day + timedelta(days=(weekday - day.weekday()) % 7)
 
 
 def _before(day: date, weekday: int) -> date:
     return day - timedelta(days=(day.weekday() - weekday - 1) % 7 + 1)
 
 
-def easter(offset: int = 0, days: int = 1) -> YearlyDays:
-    """So many days after Easter Sunday of the western churches."""
-    return YearlyDays(lambda year: [_add(easter_sunday(year, EASTER_WESTERN), offset)], days)
+def easter() -> YearlyDays:
+    """Easter Sunday of the western churches."""
+    return YearlyDays(lambda year: [easter_sunday(year, EASTER_WESTERN)])
 
 
-def orthodox(offset: int = 0, days: int = 1) -> YearlyDays:
-    """So many days after Easter Sunday of the orthodox churches."""
-    return YearlyDays(lambda year: [_add(easter_sunday(year, EASTER_ORTHODOX), offset)], days)
+def orthodox_easter() -> YearlyDays:
+    """Easter Sunday of the orthodox churches."""
+    return YearlyDays(lambda year: [easter_sunday(year, EASTER_ORTHODOX)])
 
 
-def hebrew(month: str, day: int, offset: int = 0, days: int = 1) -> YearlyDays:
+def hebrew_date(month: str, day: int) -> YearlyDays:
     """A day of the Hebrew calendar, which begins on the evening before."""
-    return YearlyDays(_moved(lambda year: hebrew_days(month, day, year), offset), days)
+    return YearlyDays(lambda year: hebrew_days(month, day, year))
 
 
-def islamic(month: int, day: int, offset: int = 0, days: int = 1) -> YearlyDays:
-    """So many days after a day of the Islamic calendar, which begins on the evening before."""
-    return YearlyDays(_moved(lambda year: islamic_days(month, day, year), offset), days)
+def islamic_date(month: int, day: int) -> YearlyDays:
+    """A day of the Islamic calendar, which begins on the evening before."""
+    return YearlyDays(lambda year: islamic_days(month, day, year), islamic=True)
 
 
-def chinese(month: int, day: int, offset: int = 0, days: int = 1, *, zone: int = 8) -> YearlyDays:
-    """So many days after a day of the Chinese calendar, as it is told ``zone`` hours east of
-    Greenwich."""
+def chinese_date(month: int, day: int, *, zone: int) -> YearlyDays:
+    """A day of the Chinese calendar, as it is told ``zone`` hours east of Greenwich."""
+    return YearlyDays(lambda year: chinese_days(month, day, year, zone=zone))
+
+
+def tabulated_date(calendar: str, name: str) -> YearlyDays:
+    """A day in a table of the package ``holidays``."""
+    return YearlyDays(lambda year: tabulated_days(calendar, name, year))
+
+
+def shifted(days: YearlyDays, shifts: Mapping[int, int]) -> YearlyDays:
+    """Days that are moved by so many days, if they fall on one of these weekdays."""
     return YearlyDays(
-        lambda year: (_add(found, offset) for found in chinese_days(month, day, year, zone=zone)),
-        days,
+        lambda year: (_add(found, shifts.get(found.weekday(), 0)) for found in days.firsts(year)),
+        islamic=days.islamic,
     )
 
 
-def table(calendar: str, name: str, offset: int = 0, days: int = 1) -> YearlyDays:
-    """So many days after a day in a table of the package ``holidays``."""
-
-    def firsts(year: int) -> Iterator[date]:
-        return (_add(found, offset) for found in tabulated_days(calendar, name, year))
-
-    return YearlyDays(firsts, days)
-
-
-def shifted(day: YearlyDays, shifts: dict[int, int]) -> YearlyDays:
-    """A day that is moved by so many days, if it falls on one of these weekdays."""
+def moved(days: YearlyDays, offset: int, *, across_years: bool = False) -> YearlyDays:
+    """Days moved by ``offset``; with ``across_years`` also by those of the years beside."""
+    if not across_years:
+        return YearlyDays(
+            lambda year: (_add(found, offset) for found in days.firsts(year)), islamic=days.islamic
+        )
     return YearlyDays(
-        lambda year: (_add(found, shifts.get(found.weekday(), 0)) for found in day.firsts(year)),
-        day.days,
+        lambda year: (
+            near
+            for other in (year - 1, year, year + 1)
+            for found in days.firsts(other)
+            if (near := _add(found, offset)).year == year
+        ),
+        islamic=days.islamic,
     )
 
 
-def every(years: int, day: YearlyDays, *, rest: int = 0) -> YearlyDays:
-    """A day of those years only that leave the ``rest``, divided by ``years``."""
-    return YearlyDays(lambda year: day.firsts(year) if year % years == rest else (), day.days)
+def lasting(days: YearlyDays, length: int) -> YearlyDays:
+    """Periods of so many days."""
+    return replace(days, days=length, expression=days.expression if length == 1 else ())
 
 
-def _moved(firsts: DaysOfYear, offset: int) -> DaysOfYear:
-    """The days of a year that are ``offset`` days after such a day, of another year perhaps."""
-    return lambda year: (
-        moved
-        for near in (year - 1, year, year + 1)
-        for found in firsts(near)
-        if (moved := _add(found, offset)).year == year
+def in_years(days: YearlyDays, cycle: int, remainder: int) -> YearlyDays:
+    """Days of those years only that leave the ``remainder``, divided by ``cycle``."""
+    return YearlyDays(
+        lambda year: days.firsts(year) if year % cycle == remainder else (), days.days
     )
 
 

@@ -12,7 +12,8 @@ from anaphora.entities.builtin.dates.operations.registry import TimeExpression, 
 
 __all__ = ["find_alternatives", "has_numeric_date"]
 
-_NUMERIC_DATE = re.compile(r"(?<!\d)\d{1,2}[./-]\d{1,2}(?!\d)")
+# With dots it is written in one order only.
+_NUMERIC_DATE = re.compile(r"(?<!\d)(?<!\d[./-])\d{1,2}[/-]\d{1,2}(?!\d)")
 _HALVES = ("am", "pm")
 _LAST_MONTH = 12
 # In them an hour is in one half of the day.
@@ -20,7 +21,7 @@ _DECIDED = frozenset({"part", "within", "am", "pm", "by_day", "times", "at_times
 
 
 def has_numeric_date(text: str) -> bool:
-    """Whether a day and a month stand in figures in a text."""
+    """Whether a day and a month whose order people do not share stand in figures in a text."""
     return _NUMERIC_DATE.search(text) is not None
 
 

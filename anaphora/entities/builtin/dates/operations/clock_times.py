@@ -15,6 +15,7 @@ __all__ = ["CLOCK_OPERATIONS", "HALF_DAY", "ClockTime", "evaluate_clock"]
 HALF_DAY = 12  # hours
 _DAY = 24 * 60  # minutes
 _EARLIEST_HOUR = 7  # of a day
+_LATEST_HOUR = 29  # of the night behind a day: 25時 is one in the morning
 
 
 class ClockTime(NamedTuple):
@@ -44,7 +45,7 @@ def _time(hours: int, minutes: int | None = None, seconds: int | None = None) ->
 
 def _clock24(hours: int, minutes: int | None = None, seconds: int | None = None) -> ClockTime:
     """A time on a 24-hour clock."""
-    if not (0 <= hours <= 24 and 0 <= (minutes or 0) < 60 and 0 <= (seconds or 0) < 60):
+    if not (0 <= hours <= _LATEST_HOUR and 0 <= (minutes or 0) < 60 and 0 <= (seconds or 0) < 60):
         raise ValueError("no such time of day")
     grain: Grain = "second"
     if seconds is None:

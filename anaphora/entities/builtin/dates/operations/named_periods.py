@@ -10,6 +10,8 @@ from dateutil.easter import EASTER_ORTHODOX, EASTER_WESTERN
 from dateutil.easter import easter as easter_sunday
 
 from anaphora.entities.builtin.dates.intervals import BoundedInterval, Grain, Interval, Moment
+from anaphora.entities.builtin.dates.named_days.calendars import ISLAMIC_YEARS
+from anaphora.entities.builtin.dates.operations.named_days import is_islamic
 from anaphora.entities.builtin.dates.operations.registry import (
     TimeExpression,
     evaluate,
@@ -20,7 +22,8 @@ from anaphora.entities.builtin.dates.operations.registry import (
 
 _MAX_MONTHS = 24  # within 20 months each day of the month falls on each weekday
 _MIDWEEK = 2  # Wednesday
-_SEASONS = ("winter", "spring", "summer", "autumn")
+_CLOSE = timedelta(days=31)  # a date that has just passed or is about to come
+SEASONS = ("winter", "spring", "summer", "autumn")
 
 
 @operation("weekday")
@@ -62,13 +65,18 @@ def _this_weekday(moment: Moment, day: int) -> BoundedInterval:
 
 @operation("on_weekday")
 def _on_weekday(moment: Moment, day: int, date_: TimeExpression) -> Interval:
-    """Friday, November 13: the next or the last such date, whichever is on that weekday. If neither
-    is, the weekday is ignored as an error."""
+    """Friday, November 13: the next such date, or the last one. If that is on another weekday, the
+    one in the other direction counts if it is on that weekday and close to today; otherwise the
+    weekday is ignored as an error."""
     found = evaluate(date_, moment)
     if _falls_on(found, day):
         return found
     other = evaluate(date_, replace(moment, prefer_future=not moment.prefer_future))
-    return other if _falls_on(other, day) else found
+    return other if _falls_on(other, day) and _is_close(moment, other) else found
+
+
+def _is_close(moment: Moment, found: Interval) -> bool:
+    return found.start is not None and abs(found.start.date() - moment.today) <= _CLOSE
 
 
 def _falls_on(found: Interval, day: int) -> bool:
@@ -317,14 +325,14 @@ def _this_or_nearest(moment: Moment, of_year: Callable[[int], BoundedInterval]) 
 def _season(moment: Moment, name: str, year: int | None = None) -> BoundedInterval:
     """A season of the northern hemisphere: the current or next one, or the current or last one; or
     the one in the year that is ``year`` years from this one."""
-    if name not in _SEASONS:
+    if name not in SEASONS:
         raise ValueError(f"unknown season {name!r}")
-    first = 3 * _SEASONS.index(name)  # month, 0 for the December of the previous year
+    first = 3 * SEASONS.index(name)  # month, 0 for the December of the previous year
     found = moment.period("season")
     is_now = found.start.month == (first or 12)
     if year is not None and not (is_now and year == 0):
         return moment.period("season", date(moment.today.year + year, first or 12, 1))
-    shifts = (_SEASONS.index(name) - found.start.month % 12 // 3) % 4
+    shifts = (SEASONS.index(name) - found.start.month % 12 // 3) % 4
     return moment.period(
         "season", shift=shifts if moment.prefer_future or not shifts else shifts - 4
     )
@@ -347,7 +355,7 @@ def _last_season(moment: Moment, name: str) -> BoundedInterval:
 @operation("season_of")
 def _season_of(moment: Moment, name: str, year: int) -> BoundedInterval:
     """A season of a year; the winter of 2024 starts in December 2024."""
-    return moment.period("season", date(year, 3 * _SEASONS.index(name) or 12, 1))
+    return moment.period("season", date(year, 3 * SEASONS.index(name) or 12, 1))
 
 
 @operation("workweek")
@@ -367,7 +375,10 @@ def _easter(moment: Moment, days: int = 0, church: str = "western") -> BoundedIn
 
 @operation("in_year")
 def _in_year(moment: Moment, date_: TimeExpression, year: TimeExpression) -> Interval:
-    """A date in a year: Christmas of next year, May last year."""
+    """A date in a year: Christmas of next year, May last year. Ramadan 1448 is in a year of the
+    Islamic calendar."""
+    if year[0] == "year" and year[1] in ISLAMIC_YEARS and is_islamic(date_):
+        year = ("islamic_year", year[1])
     whole = evaluate_bounded(year, moment)
     found = evaluate(date_, replace(moment, at=whole.start, prefer_future=True))
     if found.start is not None and found.end is not None and found.start < whole.start:

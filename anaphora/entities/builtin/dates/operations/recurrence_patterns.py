@@ -8,23 +8,39 @@ produces nothing then.
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
-from anaphora.entities.builtin.dates.operations.durations import evaluate_duration_range
+from anaphora.entities.builtin.dates.operations.durations import (
+    duration_seconds,
+    evaluate_duration,
+)
+from anaphora.entities.builtin.dates.operations.named_periods import SEASONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 
-__all__ = ["CLOCK_UNITS", "RECURRENCE_OPERATIONS", "Patterns", "RecurrencePattern", "Unit"]
+__all__ = [
+    "CLOCK_UNITS",
+    "RECURRENCE_OPERATIONS",
+    "WEEKEND",
+    "WORKDAYS",
+    "Patterns",
+    "RecurrencePattern",
+    "Unit",
+    "share_bounds",
+]
 
 Unit: TypeAlias = Literal["second", "minute", "hour", "day", "week", "month", "year"]
 
 CLOCK_UNITS = ("second", "minute", "hour")
 """The units that recur within a day."""
 
-_WORKDAYS, _WEEKEND = (0, 1, 2, 3, 4), (5, 6)
+WEEKEND, WORKDAYS = 7, 8
+"""The days of the weekend and the other ones, beside the weekdays (0 is Monday): which they are
+depends on the region."""
+
 _UNIT_SECONDS: Mapping[str, int] = {
     "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "night": 86_400, "week": 604_800,
 }  # fmt: skip
@@ -40,6 +56,7 @@ _MAX_INTERVAL = 9999
 _MAX_COUNT = 9999
 _MAX_TIMES = 1000
 _MAX_MONTH_DAY = 31
+_MIN_MONTH_DAYS = 28
 _MAX_RANK = 5  # a month has no sixth Monday
 _LEAP_YEAR = 2000
 _AMBIGUOUS_RANKS = range(2, 5)
@@ -67,9 +84,11 @@ class RecurrencePattern:
 
     ``weekdays`` have a rank, which is 0 for every such day and -1 for the last one of the month or
     the year. ``rank`` is that among all of the weekdays (the last working day). ``clocks`` are
-    times of day, ``hours`` the daily start and end, ``part`` is a part of the day. ``times`` says
-    how often in that time, if not when (twice a day). ``bounds``, ``lasting`` and ``count`` say
-    from when on and how long, ``excluded`` the dates that are left out.
+    times of day, ``hours`` the daily start and end, ``length`` is how long each one lasts, ``part``
+    is a part of the day, ``zone`` the time zone of all these. ``times`` says how often in that
+    time, if not when (twice a day). ``bounds``, ``lasting`` and ``count`` say
+    from when on and how long, ``excluded`` the dates and ``skipped`` the weekdays that are left
+    out.
     """
 
     unit: Unit
@@ -80,12 +99,15 @@ class RecurrencePattern:
     rank: int = 0
     clocks: tuple[TimeExpression, ...] = ()
     hours: tuple[TimeExpression, TimeExpression] | None = None
+    length: TimeExpression | None = None
     part: str = ""
+    zone: str = ""
     times: int = 0
     bounds: tuple[TimeExpression, ...] = ()
     lasting: TimeExpression | None = None
     count: int = 0
     excluded: tuple[TimeExpression, ...] = ()
+    skipped: tuple[int, ...] = ()
 
     @property
     def is_bare(self) -> bool:
@@ -129,20 +151,20 @@ def _is_whole(number: Any, most: int) -> bool:
 def _every(unit: str, interval: Any = 1) -> Patterns | None:
     """Every week, every third week."""
     if unit == "weekend":
-        return _on(_WEEKEND, interval)
+        return _on((WEEKEND,), interval)
     return _each(("amount", Fraction(interval), unit))
 
 
 def _each(duration: TimeExpression) -> Patterns | None:
     """Every two weeks, every hour and a half."""
     try:
-        least, most = evaluate_duration_range(duration)
+        most = evaluate_duration(duration)
     except (ValueError, OverflowError):
         return None
-    if least != most:
+    if any(part[0] == "range" for part in iter_expressions(duration)):
         return None
     if len(most) == 1 and most[0][1] == "weekend":
-        return _on(_WEEKEND, most[0][0])
+        return _on((WEEKEND,), most[0][0])
     months = sum((n * _UNIT_MONTHS.get(unit, 0) for n, unit in most), Fraction())
     seconds = sum((n * _UNIT_SECONDS.get(unit, 0) for n, unit in most), Fraction())
     if bool(months) == bool(seconds):
@@ -168,11 +190,10 @@ def _ranked(ranks: tuple[int, ...], days: _Weekdays) -> Patterns | None:
     """The first and the third Monday of every month, the last working day."""
     if not all(_is_whole(abs(rank), _MAX_RANK) for rank in ranks):
         return None
-    if days == _WORKDAYS:
+    if days == (WORKDAYS,):
         if len(ranks) > 1:
             return None
         return (RecurrencePattern("month", weekdays=_unranked(days), rank=ranks[0]),)
-    days = days[:1] if days == _WEEKEND else days
     return (RecurrencePattern("month", weekdays=(*product(ranks, days),)),)
 
 
@@ -192,6 +213,32 @@ def _on_monthdays(numbers: tuple[int, ...]) -> Patterns | None:
     return (RecurrencePattern("month", monthdays=numbers),)
 
 
+def _dated(days: _Weekdays, number: int) -> Patterns | None:
+    """Every Friday the 13th."""
+    patterns = _on_monthdays((number,))
+    return patterns and (replace(patterns[0], weekdays=_unranked(days)),)
+
+
+def _of_each(pattern: RecurrencePattern, unit: str) -> RecurrencePattern | None:
+    """The days of a month that are the first or the last ones of a longer period: the last day of
+    every quarter."""
+    size = _UNIT_MONTHS.get(unit)
+    if size is None or 12 % size:
+        return None
+    ranks = (pattern.rank, *pattern.monthdays, *[rank for rank, _ in pattern.weekdays])
+    are_last = {rank < 0 for rank in ranks if rank}
+    if len(are_last) != 1 or (size > 1 and max(pattern.monthdays, default=0) > _MIN_MONTH_DAYS):
+        return None
+    months = tuple(range(size if are_last.pop() else 1, 13, size)) if size > 1 else ()
+    return replace(pattern, months=months)
+
+
+def _edges(name: str) -> Patterns | None:
+    """The first or the last day of a month, as its beginning or its end."""
+    days = {"begin": 1, "end": -1}
+    return _on_monthdays((days[name],)) if name in days else None
+
+
 def _yearly(date_: TimeExpression) -> Patterns | None:
     """Every May 5, every Christmas; every 15th."""
     return _place_in_year(RecurrencePattern("year"), date_)
@@ -199,6 +246,12 @@ def _yearly(date_: TimeExpression) -> Patterns | None:
 
 def _place_in_year(pattern: RecurrencePattern, date_: TimeExpression) -> Patterns | None:
     match date_:
+        case ("month", int(month)):
+            return (replace(pattern, months=(month,)),)
+        case ("season", str(name)):
+            return (replace(pattern, months=(3 * SEASONS.index(name) or 12,)),)
+        case ("named_day", "friday_13"):
+            return _dated((4,), 13)
         case ("monthday", int(month), int(day)) | ("monthday", int(month), int(day), None):
             if 1 <= month <= 12 and 1 <= day <= monthrange(_LEAP_YEAR, month)[1]:
                 return (replace(pattern, months=(month,), monthdays=(day,)),)
@@ -207,18 +260,19 @@ def _place_in_year(pattern: RecurrencePattern, date_: TimeExpression) -> Pattern
         case ("nth_weekday", int(rank), int(day), ("month", int(month))) if abs(rank) <= _MAX_RANK:
             return (replace(pattern, months=(month,), weekdays=((rank, day),)),) if rank else None
         case ("named_day", str(id)):
-            from anaphora.entities.builtin.dates.named_days import day_table  # takes 2 ms
+            from anaphora.entities.builtin.dates.named_days.day_table import (  # takes 2 ms
+                find_named_day,
+            )
             from anaphora.entities.builtin.dates.named_days.rules import YearlyDays
 
-            rule = day_table.NAMED_DAYS[id]
+            rule = find_named_day(id)
             return (
                 _place_in_year(pattern, rule.expression) if isinstance(rule, YearlyDays) else None
             )
         case ("day_of_month", int(day)) if pattern.interval == 1:
             return _on_monthdays((day,))
         case ("weekday_of_month", int(day), int(number)) if pattern.interval == 1:
-            on_number = _on_monthdays((number,))
-            return on_number and (replace(on_number[0], weekdays=((0, day),)),)
+            return _dated((day,), number)
     return None
 
 
@@ -251,10 +305,20 @@ def _count(pattern: RecurrencePattern, count: int) -> RecurrencePattern | None:
 
 
 def _last(pattern: RecurrencePattern, duration: TimeExpression) -> RecurrencePattern | None:
-    """For three months."""
+    """For three months; at 9 for an hour."""
+    if pattern.unit not in CLOCK_UNITS and _is_within_day(duration):
+        is_free = not (pattern.length or pattern.hours)
+        return replace(pattern, length=duration) if is_free else None
     if pattern.count or pattern.lasting or _is_ended(pattern):
         return None
     return replace(pattern, lasting=duration)
+
+
+def _is_within_day(duration: TimeExpression) -> bool:
+    try:
+        return duration_seconds(evaluate_duration(duration)) < _UNIT_SECONDS["day"]
+    except (ValueError, OverflowError):
+        return False
 
 
 def _is_ended(pattern: RecurrencePattern) -> bool:
@@ -274,12 +338,25 @@ def _within_hours(
     pattern: RecurrencePattern, hours: tuple[TimeExpression, TimeExpression]
 ) -> RecurrencePattern | None:
     """From 9 to 17."""
-    return None if pattern.clocks or pattern.hours else replace(pattern, hours=hours)
+    is_free = not (pattern.clocks or pattern.hours or pattern.length)
+    return replace(pattern, hours=hours) if is_free else None
+
+
+def _within_bare_hours(
+    pattern: RecurrencePattern, hours: tuple[TimeExpression, TimeExpression]
+) -> RecurrencePattern | None:
+    """Weekdays 9 to 5; beside other units the numbers may be amounts: every day 5 to 6 cups."""
+    return _within_hours(pattern, hours) if pattern.weekdays else None
 
 
 def _in_part(pattern: RecurrencePattern, part: str) -> RecurrencePattern | None:
     """In the morning."""
     return None if pattern.part or pattern.hours else replace(pattern, part=part)
+
+
+def _in_zone(pattern: RecurrencePattern, zone: str) -> RecurrencePattern | None:
+    """At 9 in Tokyo's time."""
+    return replace(pattern, zone=zone) if pattern.has_time and not pattern.zone else None
 
 
 def _on_days(pattern: RecurrencePattern, days: _Weekdays) -> RecurrencePattern | None:
@@ -288,6 +365,8 @@ def _on_days(pattern: RecurrencePattern, days: _Weekdays) -> RecurrencePattern |
         return None
     if pattern.unit == "day" and pattern.interval > 1:
         return None
+    if any(bound[0] in _OPEN_RANGES and bound[1][0] == "weekday" for bound in pattern.bounds):
+        return None  # every week from Monday | to Friday
     unit = "week" if pattern.unit == "day" else pattern.unit
     return replace(pattern, unit=unit, weekdays=_unranked(days))
 
@@ -315,13 +394,13 @@ def _without_days(pattern: RecurrencePattern, days: _Weekdays) -> RecurrencePatt
         return None
     if pattern.rank or any(rank for rank, _ in pattern.weekdays):
         return None
-    present = [day for _, day in pattern.weekdays] or [*range(7)]
-    left = [day for day in present if day not in days]
-    if not left or len(left) == len(present):
-        return None
     every_day = pattern.unit == "day" and pattern.interval == 1
-    unit = "week" if every_day else pattern.unit
-    return replace(pattern, unit=unit, weekdays=_unranked(left))
+    return replace(
+        pattern,
+        unit="week" if every_day else pattern.unit,
+        weekdays=pattern.weekdays or _unranked(range(7)),
+        skipped=(*pattern.skipped, *days),
+    )
 
 
 def _can_skip_days(pattern: RecurrencePattern) -> bool:
@@ -350,9 +429,9 @@ def _weekdays_of(date_: TimeExpression) -> _Weekdays | None:
         case ("span", ("weekday", int(first)), ("weekday", int(last))):
             return _span_days(first, last)
         case ("workweek",):
-            return _WORKDAYS
+            return (WORKDAYS,)
         case ("weekend",) | ("cell", "weekend"):
-            return _WEEKEND
+            return (WEEKEND,)
     return None
 
 
@@ -366,6 +445,9 @@ def _narrow(pattern: RecurrencePattern, date_: TimeExpression) -> RecurrencePatt
             return _in_part(pattern, part)
         case ("times", first, last):
             return _within_hours(pattern, (first, last))
+        case ("in_zone", time, str(zone)):
+            placed = _narrow(pattern, time)
+            return placed and _in_zone(placed, zone)
         case ("at", day, clock):
             placed = _narrow(pattern, day)
             return placed and _at_clocks(placed, (clock,))
@@ -375,11 +457,9 @@ def _narrow(pattern: RecurrencePattern, date_: TimeExpression) -> RecurrencePatt
         case ("at_times", day, first, last) | ("daily", day, first, last):
             placed = _narrow(pattern, day)
             return placed and _within_hours(placed, (first, last))
-    if pattern.unit == "year" and pattern.is_bare:
-        if date_[0] == "month" and len(date_) == 2:
-            return replace(pattern, months=(date_[1],))
-        if placed_in_year := _place_in_year(pattern, date_):
-            return placed_in_year[0] if placed_in_year[0].unit == "year" else None
+    is_year = pattern.unit == "year" and pattern.is_bare
+    if is_year and (placed_in_year := _place_in_year(pattern, date_)):
+        return placed_in_year[0] if placed_in_year[0].unit == "year" else None
     if date_[0] == "day_of_month" and len(date_) == 2:
         return _on_numbers(pattern, (date_[1],))
     if (days := _weekdays_of(date_)) is not None and not _is_day_of_hours(pattern, date_):
@@ -413,9 +493,36 @@ def _can_bound(pattern: RecurrencePattern, date_: TimeExpression) -> bool:
     return name in _PERIODS
 
 
+def share_bounds(parts: Sequence[Patterns]) -> list[Patterns]:
+    """The parts of "every other Monday at 9 and Friday at 10 until June": they have in common the
+    interval, which the first one has, and the beginning and the end, if only one part has any."""
+    if len(parts) == 1:
+        return [*parts]
+    bounded = [part[0] for part in parts if part[0].bounds or part[0].lasting]
+    common = bounded[0] if len(bounded) == 1 else RecurrencePattern("day")
+    interval = parts[0][0].interval
+    return [
+        tuple(
+            [
+                replace(
+                    pattern,
+                    interval=interval if pattern.interval == 1 else pattern.interval,
+                    bounds=pattern.bounds or common.bounds,
+                    lasting=pattern.lasting or common.lasting,
+                )
+                for pattern in part
+            ]
+        )
+        for part in parts
+    ]
+
+
 RECURRENCE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "days": lambda *days: days,
+    "none": lambda: (),  # words that only look like a recurrence: the whole week
     "dayspan": _span_days,
+    "weekenddays": lambda: (WEEKEND,),
+    "workdays": lambda: (WORKDAYS,),
     "join": _join,
     "list": lambda *items: items,
     "every": _every,
@@ -424,12 +531,18 @@ RECURRENCE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "ranked": _ranked,
     "ranked_or_every": _ranked_or_every,
     "monthdays": _on_monthdays,
+    "dated": _dated,
+    "of_each": lambda days, unit: _change_each(_of_each)(days, unit) or (),
+    "edges": _edges,
     "yearly": _yearly,
+    "yearly_only": lambda date_: _yearly(date_) or (),  # February 30 is not every February
     "repeat": _change_each(_repeat),
     "count": _change_each(_count),
     "lasts": _change_each(_last),
     "clocks": _change_each(_at_clocks),
     "between_hours": _change_each(_within_hours),
+    "between_bare_hours": _change_each(_within_bare_hours),
+    "zoned": _change_each(_in_zone),
     "in_part": _change_each(_in_part),
     "on_days": _change_each(_on_days),
     "on_rank": _change_each(_on_rank),

@@ -88,6 +88,7 @@ def _clock(moment: Moment, clock: TimeExpression) -> Interval:
     return _nearest_clock(moment, evaluate_clock(clock))
 
 
+@operation("plain_times")
 @operation("times")
 def _times(moment: Moment, first: TimeExpression, last: TimeExpression) -> Interval:
     """From five to seven: the next such range, or the last one. From nine to five is by day, not by
@@ -133,6 +134,8 @@ def _place_clock(
     day, found = _day_of(meaning, moment)
     if found.grain != "part":
         return day, clock
+    if meaning[-1] == "afternoon":
+        return day, _after_noon(clock)
     part = evaluate_bounded(meaning, moment)
     begins: float = part.start.hour
     ends = begins + (part.end - part.start).total_seconds() / 3600
@@ -145,6 +148,12 @@ def _place_clock(
     if nearest and ends <= HALF_DAY:
         return day, clock  # one in the morning is the same day
     return day, clock._replace(hours=hours[away.index(nearest)])
+
+
+def _after_noon(clock: ClockTime) -> ClockTime:
+    """The second half of the day, evening and night too: 午後9時 is 21:00, 午後0時 noon."""
+    later = clock.hours % HALF_DAY + HALF_DAY
+    return clock._replace(hours=max(clock.hours, later), open=False)
 
 
 def _hours_from_part(hour: float, begins: float, ends: float) -> float:
@@ -191,7 +200,7 @@ def _align_halves(one: ClockTime, other: ClockTime) -> tuple[ClockTime, ClockTim
     if not one.open or other.open:
         return one, other
     later = one.hours % HALF_DAY + HALF_DAY
-    is_later = not (one.hours, one.minutes) < other[:2] < (later, one.minutes)
+    is_later = not (one.hours, one.minutes) < other[:2] <= (later, one.minutes)
     hours = later if is_later else one.hours
     return one._replace(hours=hours, open=False), other
 

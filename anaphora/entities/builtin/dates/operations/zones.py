@@ -15,6 +15,8 @@ from anaphora.entities.builtin.dates.operations.registry import (
     operation,
 )
 
+__all__ = ["load_zone"]
+
 _OFFSET = re.compile(r"([+-])(\d{1,2}):?(\d{2})?")
 _MAX_OFFSET = timedelta(hours=15)
 
@@ -22,7 +24,7 @@ _MAX_OFFSET = timedelta(hours=15)
 @operation("in_zone")
 def _in_zone(moment: Moment, date_: TimeExpression, zone: str) -> Interval:
     """A time in a zone, by its name in the IANA database or its offset from UTC (``+05:30``)."""
-    there = _load_zone(zone)
+    there = load_zone(zone)
     found = evaluate(date_, replace(moment, at=moment.at.astimezone(there)))
 
     def to_local(at: datetime | None) -> datetime | None:
@@ -32,7 +34,9 @@ def _in_zone(moment: Moment, date_: TimeExpression, zone: str) -> Interval:
 
 
 @lru_cache(maxsize=256)
-def _load_zone(name: str) -> tzinfo:
+def load_zone(name: str) -> tzinfo:
+    """The zone of a name in the IANA database, or of an offset from UTC. Raises ValueError if there
+    is none."""
     if match := _OFFSET.fullmatch(name):
         offset = timedelta(hours=int(match[2]), minutes=int(match[3] or 0))
         if offset >= _MAX_OFFSET:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, tzinfo
-from functools import lru_cache
+from datetime import datetime
 from typing import Any
 
 from spacy.tokens import Doc
@@ -25,6 +24,7 @@ from anaphora.entities.builtin.dates.recurrences.resolution import (
     ResolvedRecurrence,
     resolve_recurrence,
 )
+from anaphora.entities.builtin.dates.resolution.cached_resolver import CachedResolver, to_zoned
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
 from anaphora.storage.cache import Cache
@@ -39,7 +39,7 @@ def create(language: str, options: Mapping[str, Any]) -> RecurrenceRecognizer:
     """Create the recognizer of recurrences in texts in ``language``."""
     return RecurrenceRecognizer(
         get_recurrence_parser(base_code(language), options["order"] or date_order(language)),
-        conventions=resolve_conventions(language, {**options, "weekend": "saturday"}),
+        conventions=resolve_conventions(language, options),
     )
 
 
@@ -59,15 +59,15 @@ class RecurrenceRecognizer:
     a part of the day or some hours; ``except``, the dates that are left out.
 
     Several mentions of one range are readings of the same words, the likeliest first: every other
-    Tuesday, or the second one of each month.
+    Tuesday, or the second one of each month. What needs several rules has a mention for each of
+    them: every Monday at 9, and Friday at 10.
     """
 
     def __init__(
         self, parser: RecurrenceParser, *, conventions: Conventions = _DEFAULT_CONVENTIONS
     ) -> None:
         self._parser = parser
-        self._conventions = conventions
-        self._resolve_cached = lru_cache(maxsize=_CACHE_SIZE)(self._resolve)
+        self._resolve = CachedResolver(_resolve_patterns, conventions=conventions, size=_CACHE_SIZE)
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         """The recurrences in ``doc``."""
@@ -75,23 +75,16 @@ class RecurrenceRecognizer:
 
     def read(self, text: str, at: datetime) -> list[Mention]:
         """The recurrences in ``text``, resolved against the local time ``at``."""
-        found = self._parser.find_recurrences(text)
-        if not found:
-            return []
-        at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-        assert at.tzinfo is not None
-        # Zone and fold are parts of the key: times are equal across zones and folds.
+        at = to_zoned(at)
         return [
             Mention(start, end, *resolved)
-            for start, end, patterns in found
-            for resolved in self._resolve_cached(patterns, at, at.tzinfo, at.fold)
+            for start, end, patterns in self._parser.find_recurrences(text)
+            for resolved in self._resolve(patterns, at)
         ]
 
-    def _resolve(
-        self, patterns: Patterns, at: datetime, zone: tzinfo, fold: int
-    ) -> tuple[ResolvedRecurrence, ...]:
-        moment = Moment(at, conventions=self._conventions)
-        by_value: dict[str, Mapping[str, Any]] = {}
-        for value, meta in resolve_recurrence(patterns, moment):
-            by_value.setdefault(value, meta)
-        return tuple(by_value.items())
+
+def _resolve_patterns(patterns: Patterns, moment: Moment) -> tuple[ResolvedRecurrence, ...]:
+    by_value: dict[str, Mapping[str, Any]] = {}
+    for value, meta in resolve_recurrence(patterns, moment):
+        by_value.setdefault(value, meta)
+    return tuple(by_value.items())

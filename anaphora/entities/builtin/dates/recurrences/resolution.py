@@ -10,12 +10,17 @@ from typing import Any, TypeAlias
 
 from dateutil.rrule import rrulestr
 
-from anaphora.entities.builtin.dates.formatting import format_value
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, Interval, Moment
 from anaphora.entities.builtin.dates.operations.clock_times import evaluate_clock
-from anaphora.entities.builtin.dates.operations.durations import add_duration, evaluate_duration
+from anaphora.entities.builtin.dates.operations.durations import (
+    add_duration,
+    duration_seconds,
+    evaluate_duration,
+)
 from anaphora.entities.builtin.dates.operations.recurrence_patterns import (
     CLOCK_UNITS,
+    WEEKEND,
+    WORKDAYS,
     Patterns,
     RecurrencePattern,
 )
@@ -23,6 +28,8 @@ from anaphora.entities.builtin.dates.operations.registry import (
     evaluate,
     evaluate_bounded,
 )
+from anaphora.entities.builtin.dates.operations.zones import load_zone
+from anaphora.entities.builtin.dates.resolution.formatting import format_value
 
 __all__ = ["ResolvedRecurrence", "resolve_recurrence"]
 
@@ -52,10 +59,12 @@ _Rule: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _DayTimes:
-    """The times of day of a recurrence; ``length`` is that of hours or of a part of the day."""
+    """The times of day of a recurrence; ``length`` is that of hours or of a part of the day, or how
+    long each one lasts. They are ``shift`` days after the days of the text: Monday night at 1."""
 
     times: tuple[time, ...] = ()
     length: timedelta | None = None
+    shift: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +102,12 @@ def _read_clocks(pattern: RecurrencePattern) -> Iterator[RecurrencePattern]:
 
 
 def _resolve(pattern: RecurrencePattern, moment: Moment) -> ResolvedRecurrence | None:
-    day_times = _find_times(pattern, moment)
+    pattern = _expand_weekdays(pattern, moment)
     bounds = _find_bounds(pattern, moment)
+    day_times = _find_times(pattern, moment)
+    if pattern.zone:
+        day_times = _to_local(day_times, pattern, moment, (bounds.start or moment.at).date())
+    pattern = _shift_days(pattern, day_times.shift)
     rule = _build_rule(pattern, day_times)
     first_day = moment.conventions.first_day
     if first_day and pattern.unit == "week" and pattern.interval > 1:
@@ -135,10 +148,13 @@ def _resolve(pattern: RecurrencePattern, moment: Moment) -> ResolvedRecurrence |
     if pattern.part:
         meta["part"] = pattern.part.removeprefix("wide ").removeprefix("long ")
     if day_times.length is not None:
-        (first,) = day_times.times
-        last = (datetime.combine(date.min, first) + day_times.length).time()
-        meta["hours"] = f"{first:%H:%M}/{last:%H:%M}"
+        if len(day_times.times) == 1:
+            (first,) = day_times.times
+            last = (datetime.combine(date.min, first) + day_times.length).time()
+            meta["hours"] = f"{first:%H:%M}/{last:%H:%M}"
         meta["duration"] = _format_length(day_times.length)
+    if pattern.zone:
+        meta["zone"] = pattern.zone
     if excluded:
         meta["except"] = [format_value(one, moment) for one in excluded]
     return _format_rule(rule), meta
@@ -148,21 +164,92 @@ def _resolve(pattern: RecurrencePattern, moment: Moment) -> ResolvedRecurrence |
 
 
 def _find_times(pattern: RecurrencePattern, moment: Moment) -> _DayTimes:
+    day = ("within", _SOME_DAY, pattern.part) if pattern.part else _SOME_DAY
+    length = None
+    if pattern.length is not None:
+        length = timedelta(seconds=int(duration_seconds(evaluate_duration(pattern.length))))
     if pattern.clocks:
-        day = ("within", _SOME_DAY, pattern.part) if pattern.part else _SOME_DAY
         starts = [evaluate_bounded(("at", day, clock), moment).start for clock in pattern.clocks]
-        return _DayTimes(tuple(sorted({start.time() for start in starts})))
+        shifts = {(start.date() - date(*_SOME_DAY[1:])).days for start in starts}
+        # Midnight is the end of a day, and the start of the next one.
+        is_midnight = len(starts) == 1 and starts[0].time() == time()
+        shift = 0 if is_midnight or len(shifts) > 1 else shifts.pop()
+        return _DayTimes(tuple(sorted({start.time() for start in starts})), length, shift)
     if pattern.hours is not None:
-        day = ("within", _SOME_DAY, pattern.part) if pattern.part else _SOME_DAY
         found = evaluate_bounded(("at_times", day, *pattern.hours), moment)
     elif pattern.part:
         found = evaluate_bounded(("within", _SOME_DAY, pattern.part), moment)
     else:
-        return _DayTimes()
-    return _DayTimes((found.start.time(),), found.end - found.start)
+        return _DayTimes(length=length)
+    return _DayTimes((found.start.time(),), length or found.end - found.start)
+
+
+def _to_local(
+    day_times: _DayTimes, pattern: RecurrencePattern, moment: Moment, first_day: date
+) -> _DayTimes:
+    """The times of another zone in that of the question, as they are on the first day. Raises
+    ValueError if they are on different days."""
+    there = load_zone(pattern.zone)
+    local = [
+        datetime.combine(first_day, one, there).astimezone(moment.zone) for one in day_times.times
+    ]
+    shifts = {(one.date() - first_day).days for one in local}
+    every_day = pattern.unit == "day" and pattern.interval == 1
+    if len(shifts) > 1 and not every_day:
+        raise ValueError("there is no such rule")
+    shift = 0 if every_day else day_times.shift + shifts.pop()
+    return replace(day_times, times=tuple(sorted({one.time() for one in local})), shift=shift)
+
+
+def _shift_days(pattern: RecurrencePattern, days: int) -> RecurrencePattern:
+    """The pattern with the days that are some days after its own. Raises ValueError if no rule can
+    say those."""
+    if not days or pattern.is_bare:
+        return pattern
+    if pattern.rank or any(rank for rank, _ in pattern.weekdays):
+        raise ValueError("there is no such rule")
+    monthdays = [_shift_monthday(day, days) for day in pattern.monthdays]
+    leaves_month = any(one * day < 0 for one, day in zip(monthdays, pattern.monthdays, strict=True))
+    if pattern.months and (leaves_month or not monthdays):
+        raise ValueError("there is no such rule")
+    return replace(
+        pattern,
+        weekdays=tuple([(0, (day + days) % 7) for _, day in pattern.weekdays]),
+        monthdays=tuple(monthdays),
+    )
+
+
+def _shift_monthday(day: int, days: int) -> int:
+    """The number of a later or an earlier day of the month; the one before the first is the last.
+    Raises ValueError if it depends on the month."""
+    if abs(day) > _LAST_CERTAIN_DAY or abs(day + days) > _LAST_CERTAIN_DAY:
+        raise ValueError("there is no such rule")
+    shifted = day + days
+    if shifted * day > 0:
+        return shifted
+    return shifted + 1 if day < 0 else shifted - 1
 
 
 # The rule
+
+
+def _expand_weekdays(pattern: RecurrencePattern, moment: Moment) -> RecurrencePattern:
+    """The weekdays of a pattern by the conventions of the region, without those that it skips.
+    Raises ValueError if none is left."""
+    weekend = moment.conventions.weekend_days
+    sets: Mapping[int, tuple[int, ...]] = {
+        WEEKEND: weekend,
+        WORKDAYS: tuple([day for day in range(7) if day not in weekend]),
+    }
+    days: dict[tuple[int, int], None] = {}
+    for rank, day in pattern.weekdays:
+        # The first weekend of a month is one day.
+        days.update(dict.fromkeys((rank, one) for one in sets.get(day, (day,))[: 1 if rank else 7]))
+    skipped = {one for day in pattern.skipped for one in sets.get(day, (day,))}
+    left = tuple([one for one in days if one[1] not in skipped])
+    if pattern.weekdays and not left:
+        raise ValueError("no day is left")
+    return replace(pattern, weekdays=left)
 
 
 def _build_rule(pattern: RecurrencePattern, day_times: _DayTimes) -> _Rule:
@@ -174,6 +261,8 @@ def _build_rule(pattern: RecurrencePattern, day_times: _DayTimes) -> _Rule:
         rule["BYMONTH"] = sorted(pattern.months)
     if pattern.monthdays:
         rule["BYMONTHDAY"] = sorted(pattern.monthdays, key=lambda day: (day < 0, day))
+    if pattern.unit == "year" and pattern.months and not (pattern.monthdays or pattern.weekdays):
+        rule["BYMONTHDAY"] = [1]
     if pattern.weekdays:
         rule["BYDAY"] = [f"{rank or ''}{_WEEKDAYS[day]}" for rank, day in sorted(pattern.weekdays)]
     if pattern.rank:

@@ -18,6 +18,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import (
     TermRole,
     is_hyphen,
 )
+from anaphora.entities.words.scripts import starts_unspaced
 
 __all__ = ["Numeral", "NumeralParser"]
 
@@ -414,6 +415,9 @@ class NumeralParser:
         """Parse "three point one four", *deux virgule vingt-cinq*."""
         if self._next_term(self.position, "point") is None or not isinstance(value, int):
             return None
+        before, point = self._tokens[self.position - 1], self._tokens[self.position]
+        if before.literal and starts_unspaced(self._atoms[point.start].text):
+            return None  # 7点四 is a time, and 9点15分
         at, digits = self.position + 1, ""
         while self._touches(at) and len(digits) < _MOST_DIGITS:
             inner = NumeralParser(self._words, self._atoms, self._tokens, at)

@@ -384,6 +384,11 @@ def _iter_terms(written: Mapping[str, Any]) -> Iterator[tuple[str, NumeralTerm]]
     for key, role in _VALUED_ROLES.items():
         for value, phrase in forms(key):
             yield phrase, NumeralTerm(role, value)
+    for below, denominator in forms("denominators"):
+        for above, numerator in forms("numerators"):
+            if above < below:
+                value = Fraction(above) / below
+                yield f"{denominator} {numerator}", NumeralTerm("fraction", value)
     for phrase, (low, high) in written.get("glue", {}).items():
         yield phrase, NumeralTerm("glue", room=low, high=high)
     for key, role in _PLAIN_ROLES.items():

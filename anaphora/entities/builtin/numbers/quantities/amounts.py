@@ -9,7 +9,8 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from anaphora.entities.builtin.atoms import Atom, get_atoms
+from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.builtin.numbers.attached_words import get_number_atoms
 from anaphora.entities.builtin.numbers.digits import GROUP_SIZE, VULGAR, DigitNumber
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
@@ -146,7 +147,7 @@ class _AmountReader:
         self._suffixes = self._phrases.ordinals | self._phrases.cardinals
 
     def __call__(self, text: str) -> tuple[Amount, ...]:
-        atoms = get_atoms(text, self._language)
+        atoms = get_number_atoms(text, self._language)
         literals = self._literals(text, atoms)
         amounts = self._read(atoms, literals)
         if self._phrases.unit_words:

@@ -41,6 +41,7 @@ _KINDS: Mapping[str, _Kind] = {
     "counters": "counter",
 }
 _WITH_CENTS = frozenset({"USD", "EUR"})  # the names of whose parts many others have too
+_DECIMAL_MARKS, _DASHES = frozenset(".,"), frozenset("-‐–—")
 _END_MARKS = frozenset(".,;:!?)]}'\"”»…。，、？！")
 
 
@@ -52,6 +53,9 @@ class CurrencyName(NamedTuple):
     kind: _Kind = "money"
 
 
+_TRILLION = 10**12
+
+
 class _Names(NamedTuple):
     """The phrases of a language."""
 
@@ -61,6 +65,7 @@ class _Names(NamedTuple):
     signs: PhraseLookup[CurrencyName]
     partitives: PhraseLookup[str]
     first_ones: PhraseLookup[CurrencyName]
+    duals: PhraseLookup[CurrencyName]
     measures: frozenset[str]
 
 
@@ -79,7 +84,9 @@ class CurrencyMatcher:
         self._scales = dict(iter_phrases(core, "scales"))
         self._has_articles = bool(said_with_articles(language)[0])
         self._articles = load_number_phrases(language).indefinite_articles
+        self._counts_bare = load_number_phrases(language).has_bare_ones
         self._merger = PartMerger(language)
+        self._point_words = load_number_phrases(language).point_words
 
     def __call__(
         self, text: str, atoms: Sequence[Atom], amount: Amount, reach: int = 0
@@ -90,14 +97,18 @@ class CurrencyMatcher:
         return (
             self._match_numeral(atoms, amount)
             or self._match_before(text, atoms, amount, reach)
-            or self._match_after(text, atoms, amount)
+            or self._match_after(text, atoms, _skip_no_cents(atoms, amount))
             or self._match_approximate(atoms, amount, reach)
             or self._match_name_before(atoms, amount, reach)
             or self._match_first_one(atoms, amount, reach)
+            or self._match_one_behind(atoms, amount, reach)
         )
 
     def find_implied(self, atoms: Sequence[Atom]) -> Iterator[Amount]:
-        """The amounts without a number: "a dollar"."""
+        """The amounts without a number: "a dollar", *ريالان*."""
+        for start in range(len(atoms)) if self._names.duals.phrases else ():
+            if (dual := self._names.duals.find_after(atoms, start)) is not None:
+                yield Amount(start, dual[0], 2, unit=self._unit(dual[1]))
         if not self._has_articles:
             return
         for end in range(1, len(atoms)):
@@ -146,9 +157,12 @@ class CurrencyMatcher:
         if found is None or (found[0] and _touches_letters(atoms, found[0])):
             return None
         start, unit = found
-        end, value = amount.end, amount.value
+        end, value = _skip_no_cents(atoms, amount).end, amount.value
         scale = self._scales.get(atoms[end].text) if end < len(atoms) else None
-        if scale is not None and (atoms[end].glued or not is_glued(atoms, end + 1)):
+        may_be_apart = scale is not None and scale < _TRILLION  # a $5 T-shirt
+        if scale is not None and (
+            atoms[end].glued or (may_be_apart and not is_glued(atoms, end + 1))
+        ):
             end, value = end + 1, to_int_if_whole(Fraction(value) * scale)
         is_minus = start and atoms[start].glued and atoms[start - 1].text in ("-", "−")
         if is_minus and (start == 1 or not atoms[start - 1].glued):
@@ -235,6 +249,16 @@ class CurrencyMatcher:
         value = 1 + Fraction(amount.value) / 10
         return amount._replace(start=named[0], value=value, unit=self._unit(named[1]))
 
+    def _match_one_behind(self, atoms: Sequence[Atom], amount: Amount, reach: int) -> Amount | None:
+        """The amount of one, whose number is behind the name: שקל אחד."""
+        is_one = amount.value == 1 and amount.kind == "cardinal" and not amount.literal
+        if not (is_one and self._counts_bare):
+            return None
+        named = self._names.said.find_before(atoms, amount.start)
+        if named is None or named[0] < reach or named[1].kind != MONEY:
+            return None
+        return amount._replace(start=named[0], unit=self._unit(named[1]), weak=False)
+
     # Behind the number
 
     def _match_numeral(self, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
@@ -265,8 +289,13 @@ class CurrencyMatcher:
             at += 1  # a 20-dollar bill
             named = said.find_after(atoms, at) if atoms[at].glued else None
         if named is None and (between := self._names.partitives.find_after(atoms, at)) is not None:
+            if amount.weak and amount.value == amount.scale > 1:
+                return None  # hundreds of dollars
             at = between[0]  # cinq millions de dollars
             named = said.find_after(atoms, at)
+        if named is None and amount.kind == "fraction":
+            article = self._articles.find_after(atoms, at)
+            named = article and said.find_after(atoms, article[0])  # half a dollar
         if named is None or named[1].kind in ("never", "counter"):
             return None
         return self._with_unit(atoms, amount, at, named[0], self._unit(named[1]))
@@ -277,6 +306,10 @@ class CurrencyMatcher:
         is_letter = end == at + 1 and len(atoms[at].text) == 1 and atoms[at].text.isascii()
         if is_letter and atoms[at].kind == "word" and not atoms[at].glued:
             return None  # "5 p.m."
+        if unit.type in PARTS and starts_unspaced(atoms[at].text):
+            is_behind_hour = self._point_words.find_before(atoms, amount.start) is not None
+            if is_behind_hour or amount.value.denominator > 1:
+                return None  # 9点15分
         belongs_to_next = (
             not atoms[at].glued
             and end < len(atoms)
@@ -377,6 +410,7 @@ def _load_names(language: str) -> _Names:
         signs=PhraseLookup(language, signs),
         partitives=PhraseLookup(language, iter_phrases(written, "partitives")),
         first_ones=PhraseLookup(language, _named(written, "first_ones", MONEY)),
+        duals=PhraseLookup(language, _named(written, "duals", MONEY)),
         measures=frozenset(
             normalize(str(unit))
             for unit, _ in iter_phrases(cached_table(base_code(language), "numbers"), "units")
@@ -387,6 +421,16 @@ def _load_names(language: str) -> _Names:
 def _named(table: Mapping[str, Any], key: str, kind: Any) -> Iterator[tuple[str, CurrencyName]]:
     for phrase, codes in iter_phrases(table, key):
         yield str(phrase), CurrencyName(tuple(str(codes).split()), kind)
+
+
+def _skip_no_cents(atoms: Sequence[Atom], amount: Amount) -> Amount:
+    """The amount with the dash that stands for its cents: 5,- €, 20.– CHF."""
+    end = amount.end
+    if not (amount.literal and is_glued(atoms, end + 1) and atoms[end].text in _DECIMAL_MARKS):
+        return amount
+    while is_glued(atoms, end + 1) and atoms[end + 1].text in _DASHES:
+        end += 1
+    return amount if end == amount.end else amount._replace(end=end + 1)
 
 
 def _touches_letters(atoms: Sequence[Atom], at: int) -> bool:

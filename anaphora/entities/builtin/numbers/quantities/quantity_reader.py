@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from fractions import Fraction
+from itertools import zip_longest
 from operator import attrgetter
 
-from anaphora.entities.builtin.atoms import Atom, get_atoms
+from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.builtin.numbers.attached_words import get_number_atoms
 from anaphora.entities.builtin.numbers.number_phrases import TIMES, load_number_phrases
 from anaphora.entities.builtin.numbers.quantities.amounts import (
     HYPHENS,
@@ -18,6 +20,7 @@ from anaphora.entities.builtin.numbers.quantities.amounts import (
     Quantity,
     UnitMatcher,
     find_amounts,
+    is_glued,
     to_int_if_whole,
 )
 from anaphora.entities.builtin.numbers.quantities.comparisons import ComparisonFinder
@@ -26,6 +29,7 @@ from anaphora.entities.words.scripts import starts_unspaced
 
 __all__ = ["QuantityReader"]
 
+_TEN = 10
 _CENTURIES = range(13, 22)
 _MINUS_SIGNS = HYPHENS | {"–"}
 
@@ -41,7 +45,7 @@ class QuantityReader:
 
     def __call__(self, text: str) -> tuple[Sequence[Atom], list[Quantity]]:
         """The atoms of a text, and the quantities among them, in order."""
-        atoms = get_atoms(text, self._language)
+        atoms = get_number_atoms(text, self._language)
         plain: Sequence[Amount] = find_amounts(text, self._language)
         if implied := [*self._measure.find_implied(atoms)]:
             plain = sorted((*plain, *implied), key=attrgetter("start"))
@@ -56,7 +60,7 @@ class QuantityReader:
             measured = [self._complete_text(text, atoms, measured[0])]
         amounts = self._measure.merge_amounts(atoms, measured)
         compared = self._compare(text, atoms, find_ranges(self._phrases, atoms, amounts))
-        if any(one.weak for one in compared) and not _is_whole_text(atoms, compared):
+        if any(one.weak for one in compared) and not self._is_whole_text(atoms, compared):
             compared = [one for one in compared if not one.weak]
         return atoms, self._compare.merge_bounds(atoms, compared)
 
@@ -68,20 +72,78 @@ class QuantityReader:
         complete: list[Amount] = []
         reach = 0
         starts = {amount.start for amount in amounts}
-        for amount in amounts:
+        for amount, following in zip_longest(amounts, amounts[1:]):
             if amount.start < reach:
                 continue
-            one = self._with_minus(atoms, amount, reach)
-            measured = one if one.unit is not None else self._measure(text, atoms, one, reach)
+            if self._is_open(atoms, amount):
+                reach = amount.end + 1
+                continue
+            one = self._with_minus(atoms, self._with_tenths(atoms, amount, following), reach)
+            is_complete = one.unit is not None or one.kind == "percent"
+            measured = one if is_complete else self._measure(text, atoms, one, reach)
             if measured is not None and measured.start >= reach:
                 one = self._below_zero(atoms, measured, starts)
             else:
-                one = self._with_percent(atoms, one)
-            if one.literal and self._is_part(atoms, one):
+                one = self._with_counter(atoms, self._with_percent(atoms, one))
+            if (one.literal and self._is_part(atoms, one)) or self._is_price(atoms, one):
                 continue
             reach = one.end
             complete.append(one)
         return complete
+
+    def _is_price(self, atoms: Sequence[Atom], one: Amount) -> bool:
+        """Whether a currency that is not looked for is written as one word with a number: 5만원."""
+        return (
+            bool(self._phrases.attaching)
+            and one.unit is None
+            and one.end < len(atoms)
+            and atoms[one.end].start == atoms[one.end - 1].end
+            and self._phrases.currencies.find_after(atoms, one.end) is not None
+        )
+
+    def _with_counter(self, atoms: Sequence[Atom], one: Amount) -> Amount:
+        """The amount, not weak if what it counts is behind it: 세 명, 한 잔."""
+        if not one.weak or atoms[one.start].text not in self._phrases.attaching:
+            return one
+        return one._replace(weak=self._phrases.counters.find_after(atoms, one.end) is None)
+
+    def _is_whole_text(self, atoms: Sequence[Atom], quantities: Sequence[Quantity]) -> bool:
+        """Whether the text consists of one quantity, and not of a word that is one only beside
+        others."""
+        if len(quantities) != 1:
+            return False
+        one = quantities[0]
+        if atoms[one.start].text in self._phrases.never_alone and one.end == one.start + 1:
+            return False
+        rest = (*atoms[: one.start], *atoms[one.end :])
+        return all(atom.kind == "mark" for atom in rest)
+
+    def _is_open(self, atoms: Sequence[Atom], amount: Amount) -> bool:
+        """Whether the ones of a number are left open: 十几, some ten or twenty."""
+        return (
+            is_glued(atoms, amount.end)
+            and atoms[amount.end].text in self._phrases.open_ends
+            and not amount.literal
+            and amount.value % _TEN == 0
+        )
+
+    def _with_tenths(
+        self, atoms: Sequence[Atom], amount: Amount, following: Amount | None
+    ) -> Amount:
+        """The amount of tenths, and of hundredths behind them, as percent: 二割五分 is 25 %."""
+        tenths = self._phrases.tenths.find_after(atoms, amount.end)
+        if amount.kind != "cardinal" or tenths is None or not tenths[1]:
+            return amount
+        end, value = tenths[0], amount.value * _TEN
+        if following is not None and following.start == end and 0 < following.value < _TEN:
+            behind = following.end
+            if behind < len(atoms) and atoms[behind].text in self._phrases.hundredths:
+                end, value = behind + 1, value + following.value
+            elif behind == self._phrases.skip_counter(atoms, behind, None) and (
+                "" in self._phrases.hundredths
+            ):
+                end, value = behind, value + following.value
+        return amount._replace(end=end, value=value, kind="percent", weak=False)
 
     def _with_minus(self, atoms: Sequence[Atom], amount: Amount, reach: int) -> Amount:
         minus = self._phrases.minus.find_before(atoms, amount.start)
@@ -197,11 +259,3 @@ def _is_multiplication_sign(atoms: Sequence[Atom], at: int) -> bool:
 def _ends_text(atoms: Sequence[Atom], end: int) -> bool:
     """Whether only marks follow."""
     return all(atom.kind == "mark" for atom in atoms[end:])
-
-
-def _is_whole_text(atoms: Sequence[Atom], quantities: Sequence[Quantity]) -> bool:
-    """Whether the text consists of one quantity."""
-    if len(quantities) != 1:
-        return False
-    rest = (*atoms[: quantities[0].start], *atoms[quantities[0].end :])
-    return all(atom.kind == "mark" for atom in rest)

@@ -7,11 +7,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
+from anaphora.entities.builtin.language_region import region_of
 from anaphora.entities.builtin.numbers.cldr.unit_names import NUMBER, load_unit_names
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import load_vocabulary
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
-from anaphora.entities.builtin.numbers.quantities.amounts import Amount
+from anaphora.entities.builtin.numbers.quantities.amounts import Amount, is_glued
 from anaphora.entities.builtin.numbers.units import Unit, load_units
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
@@ -25,6 +26,7 @@ _FEET = frozenset("'’′")  # 5'11"
 _INCHES = frozenset('"”″')
 _APOSTROPHES = frozenset("'’")
 _MAX_INCHES = 11
+_TEN = 10
 _MAX_APPROXIMATE = 1_000  # лет пять; "год 2024" is something else
 
 
@@ -192,6 +194,8 @@ class MeasureUnitMatcher:
         if part.kind != "cardinal" or part.weak or not isinstance(part.value, int):
             return part
         end = part.end
+        if (tenths := self._with_tenths(atoms, last, part)) is not None:
+            return tenths
         if end < len(atoms) and atoms[end].kind != "mark":
             if atoms[end].text not in self._parts or atoms[end].glued:
                 return part  # "two hours thirty people"
@@ -209,6 +213,26 @@ class MeasureUnitMatcher:
         if is_named and atoms[part.end].text != implied[0].name:
             return part
         return part._replace(end=end, unit=implied[0])
+
+    def _with_tenths(
+        self, atoms: Sequence[Atom], last: Amount | None, part: Amount
+    ) -> Amount | None:
+        """One digit behind metres, without a blank, in centimetres: 一米八 is 180 cm."""
+        behind = part.end
+        is_digit = (
+            last is not None
+            and last.end == part.start
+            and last.unit == self._measures.units["m"]
+            and isinstance(last.value, int)
+            and 0 < part.value < _TEN
+            and is_glued(atoms, part.start)
+            and starts_unspaced(atoms[part.start - 1].text)
+        )
+        if not is_digit or self._phrases.counters.find_after(atoms, behind) is not None:
+            return None
+        if self._names.find_after(atoms, behind) is not None:
+            return None  # 两米三秒
+        return part._replace(value=part.value * _TEN, unit=self._measures.units["cm"])
 
     def _may_touch(self, atoms: Sequence[Atom], part: Amount) -> bool:
         """Whether an amount may be added without a connector: 30 minutes, 一時間半, שעה וחצי."""
@@ -261,6 +285,8 @@ class _UnitNames(NamedTuple):
 def _load_names(language: str) -> _UnitNames:
     units, written = load_units().units, cached_table(base_code(language), "numbers")
     normalize = create_normalizer(language)
+    of_region = written.get("regions", {}).get(region_of(language), {})
+    others = {normalize(name) for name in {**written, **of_region}.get("no_units", ())}
     own: list[tuple[str, Unit]] = []
     around: dict[tuple[str, ...], dict[tuple[str, ...], Unit]] = {}
 
@@ -274,14 +300,14 @@ def _load_names(language: str) -> _UnitNames:
         before, is_around, behind = str(name).partition(NUMBER)
         if is_around:
             add_around(words(before), words(behind), units[unit])
-        else:
+        elif normalize(str(name)) not in others:
             own.append((str(name), units[unit]))
     from_cldr: list[tuple[tuple[str, ...], Unit]] = []
     for name, unit in load_unit_names(language).items():
         before, is_around, behind = name.rpartition(f" {NUMBER} ")
         if is_around:
             add_around(before.split(" "), behind.split(" "), units[unit])
-        else:
+        elif name not in others:
             from_cldr.append((tuple(name.split(" ")), units[unit]))
     return _UnitNames(
         PhraseLookup(language, own, from_cldr), PhraseLookup(language, (), around.items())

@@ -1,8 +1,20 @@
 """Endings of words of dates, split off in Turkish and Korean; letters without their marks."""
 
+from datetime import UTC, datetime
+
 import pytest
 
+from anaphora import Engine, parse_model
 from anaphora.entities.builtin.dates.date_parser import get_date_parser
+
+PLANNER = """
+id: planner
+language: ko
+entities: [date, recurrence]
+elements: [{id: remind, synonyms: [알려줘]}]
+intents:
+  - "intent=remind term(act)={# == 'remind'} term(when)={# == 'date' || # == 'recurrence'}"
+"""
 
 
 @pytest.mark.parametrize(
@@ -68,7 +80,21 @@ def test_korean_particles_and_units_are_atoms(text, atoms):
     assert [atom.text for atom in get_date_parser("ko").get_atoms(text)] == atoms
 
 
-def test_a_korean_date_ends_before_its_particle():
+def test_a_korean_date_has_the_particle_of_its_word():
     text = "내일은 쉬어요"
     ((start, end, _),) = get_date_parser("ko").find_dates(text)
-    assert text[start:end] == "내일"
+    assert text[start:end] == "내일은"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("내일 9시에 알려줘", "2026-11-19T09:00"),
+        ("5월 3일에 알려줘", "2027-05-03"),
+        ("매주 월요일 9시에 알려줘", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
+    ],
+)
+def test_a_bot_understands_dates_with_particles(text, value):
+    model = parse_model(PLANNER)
+    engine = Engine(model, clock=lambda: datetime(2026, 11, 18, 10, 30, tzinfo=UTC))
+    assert engine.ask(text, user="u").slots["when"].value == value

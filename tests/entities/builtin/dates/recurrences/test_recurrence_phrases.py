@@ -5,6 +5,7 @@ occurrences, as far as they are listed, ``meta`` a part of the metadata.
 """
 
 from datetime import datetime
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -13,8 +14,8 @@ import pytest
 import yaml
 from dateutil.rrule import rrulestr
 
-from anaphora.entities.builtin.dates.recurrences.recurrence_parser import get_recurrence_parser
-from anaphora.entities.builtin.dates.recurrences.recurrence_recognizer import RecurrenceRecognizer
+from anaphora.entities.builtin.registry import create_builtin
+from anaphora.models.schema.builtin_entities import resolve_options
 
 ASKED = datetime(2026, 11, 18, 10, 30, tzinfo=ZoneInfo("Europe/Berlin"))
 TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
@@ -25,6 +26,11 @@ def read_phrases(path):
     return yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
 
 
+@cache
+def recognizer_of(language):
+    return create_builtin("recurrence", language, resolve_options("recurrence", {}))
+
+
 def parametrize_phrases():
     for path in TABLES:
         for phrase in read_phrases(path):
@@ -33,7 +39,7 @@ def parametrize_phrases():
 
 @pytest.mark.parametrize(("language", "phrase"), list(parametrize_phrases()))
 def test_a_phrase_gives_its_rule(language, phrase):
-    found = RecurrenceRecognizer(get_recurrence_parser(language)).read(phrase["say"], ASKED)
+    found = recognizer_of(language).read(phrase["say"], ASKED)
     expected = phrase["is"] if isinstance(phrase["is"], list) else [phrase["is"]]
     assert [mention.value for mention in found] == expected
     for mention in found:

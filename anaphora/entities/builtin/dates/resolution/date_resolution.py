@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from anaphora.entities.builtin.dates.formatting import build_metadata, format_value
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.operations import resolve
 from anaphora.entities.builtin.dates.operations.expression_analysis import (
@@ -15,6 +14,7 @@ from anaphora.entities.builtin.dates.operations.expression_analysis import (
     has_weekday_conflict,
 )
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+from anaphora.entities.builtin.dates.resolution.formatting import build_metadata, format_value
 from anaphora.frozen import FrozenList
 
 __all__ = ["ResolvedDate", "parse_expression", "resolve_date"]

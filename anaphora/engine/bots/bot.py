@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Utterance
+from anaphora.engine.bots.model_upgrade import ModelUpgrade
 from anaphora.engine.callbacks.fallback_handler import FallbackHandler, bind_fallback_handler
 from anaphora.engine.callbacks.handlers import Handler, bind_handlers
 from anaphora.engine.callbacks.hooks import Hooks
-from anaphora.engine.model_upgrade import ModelUpgrade
 from anaphora.engine.responses import Responses
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.combination import create_combiners
-from anaphora.intents.decision import IndexedModel
+from anaphora.intents.decision.matching import IndexedModel
 from anaphora.intents.interpretation.interpreter import Interpreter
 from anaphora.models.domain import Model
 from anaphora.storage.cache import Cache

@@ -1,0 +1,1 @@
+"""Resolve time expressions at a moment: values and metadata of dates, cached and formatted."""

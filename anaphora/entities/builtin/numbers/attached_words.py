@@ -1,0 +1,151 @@
+"""Split what Korean writes as one with a number: 두명이요 is 두, 명 and 이요; behind a 3, 만원짜리
+is 만, 원 and 짜리.
+
+A word is split only if all of it is known: a numeral, then a scale, a counter, a unit or a
+currency, then particles. Many short numerals begin other words (사원, 조명, 공원), so that only the
+numerals of one syllable that ``numbers.yaml`` lists under ``attaching`` may begin one here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache
+from itertools import chain
+
+from anaphora.entities.builtin.atoms import Atom, get_atoms
+from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
+from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
+from anaphora.entities.builtin.numbers.phrase_lookup import iter_phrases
+from anaphora.entities.languages import cached_table
+from anaphora.entities.words.normalization import base_code
+from anaphora.entities.words.orthography import load_orthography
+from anaphora.entities.words.scripts import is_hangul
+
+__all__ = ["get_number_atoms"]
+
+_CACHED_WORDS = 10_000
+_MAX_LETTERS = 20
+_SURE_PARTICLES = frozenset("로요")
+
+
+def get_number_atoms(text: str, language: str) -> Sequence[Atom]:
+    """The atoms of a text; in a language that writes counters as one with numbers, these too are
+    atoms of their own, as if there were blanks between them."""
+    atoms = get_atoms(text, language)
+    split = _get_splitter(base_code(language))
+    return atoms if split is None else split(atoms)
+
+
+@lru_cache(maxsize=32)
+def _get_splitter(code: str) -> Callable[[Sequence[Atom]], Sequence[Atom]] | None:
+    return _AttachedWordSplitter(code) if load_number_phrases(code).attaching else None
+
+
+class _AttachedWordSplitter:
+    """Splits the words of one language."""
+
+    def __init__(self, code: str) -> None:
+        phrases = load_number_phrases(code)
+        lookups = (
+            phrases.counters, phrases.currencies, phrases.percent_behind, phrases.comparisons_after
+        )  # fmt: skip
+        table = cached_table(code, "numbers")
+        money = iter_phrases(cached_table(code, "money"), "minor")
+        units = (name for name, _ in chain(iter_phrases(table, "units"), money))
+        known = chain(units, *(["".join(words) for words in one.phrases] for one in lookups))
+        numerals = cached_table(code, "numerals")
+        self._scales = frozenset(word for word, _ in iter_phrases(numerals, "multipliers"))
+        self._counted = frozenset(filter(is_hangul, known))
+        self._particles = frozenset(load_orthography(code).behind) | phrases.particles
+        self._attaching = phrases.attaching
+        self._over = tuple(numerals.get("over", ()))
+        self._never = tuple(numerals.get("never", ()))
+        self._numerals = get_numeral_reader(code)
+        self._split_cached = lru_cache(maxsize=_CACHED_WORDS)(self._split_word)
+
+    def __call__(self, atoms: Sequence[Atom]) -> Sequence[Atom]:
+        found: list[Atom] = []
+        was_split = False
+        for at, atom in enumerate(atoms):
+            parts: Sequence[str] = ()
+            if atom.kind == "word" and len(atom.text) <= _MAX_LETTERS and is_hangul(atom.text):
+                before = atoms[at - 1] if at else None
+                if before is not None and atom.glued and before.kind == "digits":
+                    parts = self._split_cached(atom.text, behind_digits=True)
+                elif before is not None and self._is_number(before):
+                    parts = self._split_counter(atom.text)
+                parts = parts or self._split_cached(atom.text, behind_digits=False)
+            if parts:
+                found += _cut(atom, parts)
+            else:
+                found.append(atom._replace(glued=False) if was_split else atom)
+            was_split = bool(parts)
+        return found
+
+    def _split_word(self, word: str, *, behind_digits: bool) -> tuple[str, ...]:
+        """The parts of a word, or nothing if it is none of a number."""
+        if word.startswith(self._never) or word.endswith(self._over):
+            return ()  # 삼분의 일 is a third
+        if behind_digits:
+            return self._split_counted(word, self._scales)
+        for end in range(len(word) - 1, 0, -1):
+            numeral = word[:end]
+            if self._may_begin(numeral) and (rest := self._split_counted(word[end:])):
+                return numeral, *rest
+        return ()
+
+    def _split_counter(self, word: str) -> tuple[str, ...]:
+        """What is counted behind a number and a blank, and its particles: 두 명이요. Short
+        particles are not split, as a name may have them (대만 of 대 and 만)."""
+        for part in _beginnings(word, self._counted):
+            rest = self._split_particles(word[len(part) :])
+            if rest and (len(rest[0]) > 1 or rest[0] in _SURE_PARTICLES):
+                return part, *rest
+        return ()
+
+    def _may_begin(self, text: str) -> bool:
+        return text in self._attaching if len(text) == 1 else self._is_numeral(text)
+
+    def _is_number(self, atom: Atom) -> bool:
+        return atom.kind == "digits" or (atom.kind == "word" and self._is_numeral(atom.text))
+
+    def _is_numeral(self, text: str) -> bool:
+        found = self._numerals.find_in_words((Atom(text, "word", 0, len(text), glued=False),))
+        return len(found) == 1 and not found[0].ordinal
+
+    def _split_counted(self, word: str, scales: Collection[str] = ()) -> tuple[str, ...]:
+        """The scales, what is counted, and particles; nothing if anything else is in the word."""
+        for part in _beginnings(word, scales):
+            rest = word[len(part) :]
+            if not rest:
+                return (part,)
+            if parts := self._split_counted(rest, scales) or self._split_particles(rest):
+                return part, *parts
+        for part in _beginnings(word, self._counted):
+            rest = word[len(part) :]
+            if not rest:
+                return (part,)
+            if parts := self._split_counted(rest) or self._split_particles(rest):
+                return part, *parts
+        return ()
+
+    def _split_particles(self, word: str) -> tuple[str, ...]:
+        for part in _beginnings(word, self._particles):
+            rest = word[len(part) :]
+            if not rest:
+                return (part,)
+            if parts := self._split_particles(rest):
+                return part, *parts
+        return ()
+
+
+def _beginnings(word: str, known: Collection[str]) -> Iterable[str]:
+    """The known words that a word begins with, the longest one first."""
+    return (word[:end] for end in range(len(word), 0, -1) if word[:end] in known)
+
+
+def _cut(atom: Atom, parts: Sequence[str]) -> Iterable[Atom]:
+    start = atom.start
+    for part in parts:
+        yield Atom(part, "word", start, start + len(part), glued=False)
+        start += len(part)

@@ -1,0 +1,114 @@
+"""Match a question with the intents of a model, and find the intent that it nearly matches."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Entity, Variant
+from anaphora.grammar.idl.intent import Intent
+from anaphora.intents.decision.decision import Decision
+from anaphora.intents.index import IntentIndex
+from anaphora.intents.match import SlotFilling
+from anaphora.intents.near_miss import find_blocked, find_near_miss
+from anaphora.intents.solver import (
+    ParsedQuestion,
+    build_match_contexts,
+    find_exact_multiword_entities,
+    match_intents,
+    uses_part_of_longer_entity,
+)
+from anaphora.models.domain import Model, UtteranceLimits
+from anaphora.stm.conversation import Conversation
+
+__all__ = [
+    "IndexedModel",
+    "ask_again",
+    "find_incomplete",
+    "match_or_find_near_miss",
+    "match_question",
+    "without_entities",
+]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class IndexedModel:
+    """A model with its intent index and its utterance limits (None if it has none)."""
+
+    model: Model
+    index: IntentIndex
+    intents_by_id: Mapping[str, Intent]
+    limits: UtteranceLimits | None
+
+    @classmethod
+    def from_model(cls, model: Model) -> IndexedModel:
+        by_id = {intent.id: intent for intent in model.intents}
+        limits = None if model.limits == UtteranceLimits() else model.limits
+        return cls(model, IntentIndex(model.intents), by_id, limits)
+
+    def with_only(self, intent: Intent) -> IndexedModel:
+        """Return the model with this intent alone."""
+        return IndexedModel.from_model(dataclasses.replace(self.model, intents=(intent,)))
+
+
+def match_question(
+    indexed: IndexedModel,
+    question: ParsedQuestion,
+    conversation: Conversation,
+    pending: Sequence[Entity] = (),
+) -> Decision:
+    """Match the intents of a model, with the ``pending`` entities of an earlier question."""
+    contexts = build_match_contexts(question, conversation, pending)
+    matches = match_intents(indexed.model.intents, indexed.index, contexts)
+    return Decision(question, conversation, contexts, matches, pending_entities=tuple(pending))
+
+
+def match_or_find_near_miss(
+    indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
+) -> Decision:
+    """Match the intents of a model; if none matches, find the one that nearly does."""
+    decision = match_question(indexed, question, conversation)
+    return decision if decision.matches else find_incomplete(indexed, decision)
+
+
+def find_incomplete(indexed: IndexedModel, decision: Decision) -> Decision:
+    """Look for an intent whose missing terms have prompts, else for the nearest one."""
+    intents, index, contexts = indexed.model.intents, indexed.index, decision.match_contexts
+    prompts = indexed.model.prompts
+    longer = find_exact_multiword_entities(contexts)
+
+    def is_whole(filling: SlotFilling) -> bool:
+        return not uses_part_of_longer_entity(filling, intents, longer)
+
+    def has_prompts(filling: SlotFilling) -> bool:
+        known = prompts.get(filling.intent.id, {})
+        return all(term.id in known for term in filling.missing) and is_whole(filling)
+
+    if prompts:
+        incomplete = find_near_miss(intents, index, contexts, has_prompts)
+        if incomplete:
+            return replace(decision, incomplete=incomplete, nearest=incomplete)
+    nearest = find_blocked(intents, index, contexts)
+    nearest = nearest or find_near_miss(intents, index, contexts, is_whole)
+    return replace(decision, nearest=nearest)
+
+
+def ask_again(
+    indexed: IndexedModel,
+    intent: Intent,
+    question: ParsedQuestion,
+    conversation: Conversation,
+    entities: Sequence[Entity] = (),
+) -> Decision:
+    """Match one intent alone, even if the sentence adds nothing, with the ``entities`` of an
+    earlier question."""
+    options = dataclasses.replace(intent.options, allow_stm_only=True)
+    single_intent = indexed.with_only(dataclasses.replace(intent, options=options))
+    return match_question(single_intent, question, conversation, entities)
+
+
+def without_entities(question: ParsedQuestion) -> ParsedQuestion:
+    """Return the question as if it had no entities."""
+    return replace(question, variants=(Variant(()),), offered=())
