@@ -49,9 +49,25 @@ class MeaningEmbedder:
         return vector / np.linalg.norm(vector)
 
 
+class WordEmbedder(MeaningEmbedder):
+    """Embeds each word as well."""
+
+    token_name = "meanings of words"
+
+    def embed_with_tokens(self, texts):
+        return self.embed(texts), [
+            np.stack([self._embed(word) for word in text.split()]) for text in texts
+        ]
+
+
 @pytest.fixture
 def embedder() -> MeaningEmbedder:
     return MeaningEmbedder()
+
+
+@pytest.fixture
+def word_embedder() -> WordEmbedder:
+    return WordEmbedder()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -74,6 +74,22 @@ def test_a_fact_is_found_by_its_meaning_as_soon_as_it_is_inserted(open_archive, 
     embedder.may_go.set()
 
 
+def test_a_fact_that_means_every_word_comes_before_one_that_means_only_one(
+    open_archive, url, embedder, word_embedder
+):
+    word_embedder.may_go.clear()  # the background thread is busy
+    archive = open_archive(url, embedder=word_embedder)
+    archive.insert(SHARED, "Some tea.")
+    archive.insert(ANN, "A Ferrari, matcha, and for dessert a cake, a tart and a pudding.")
+    word_embedder.texts.clear()
+    found = archive.search([SHARED, ANN], "sencha lap")
+    assert texts(found)[0].startswith("A Ferrari")
+    assert word_embedder.texts == ["sencha lap"]  # once for both owners
+    word_embedder.may_go.set()
+    without_tokens = open_archive(url, embedder=embedder)
+    assert texts(without_tokens.search([SHARED, ANN], "sencha lap"))[0] == "Some tea."
+
+
 def test_a_fact_beside_the_right_one_is_not_taken_for_it(open_archive, url, embedder):
     archive = open_archive(url, embedder=embedder)
     for number in range(5):

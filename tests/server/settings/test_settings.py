@@ -298,7 +298,7 @@ def test_a_variable_in_json_says_several_settings(monkeypatch: pytest.MonkeyPatc
 
 def test_every_setting_has_a_variable() -> None:
     assert {"ANAPHORA_MAX_BODY", "ANAPHORA_TRACING__ENDPOINT"} <= set(list_variables())
-    assert len(list_variables()) == 1 + len(Settings.model_fields) + 3 + 3 + 7 + 2
+    assert len(list_variables()) == 1 + len(Settings.model_fields) + 3 + 3 + 8 + 2
 
 
 def test_a_long_term_memory_is_made_by_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,6 +310,11 @@ def test_a_long_term_memory_is_made_by_its_settings(monkeypatch: pytest.MonkeyPa
     assert str(found.origin(("memory", "url"))) == "--memory"
     assert Settings.model_validate_json(found.settings.model_dump_json()) == found.settings
     assert Settings().memory.to_config() is None
+
+
+def test_vectors_of_tokens_are_turned_off_by_a_setting() -> None:
+    plan = read_settings(memory={"url": "memory:", "token_vectors": False}).settings.memory
+    assert plan.to_config() == MemoryConfig("memory:", token_vectors=False)
 
 
 def test_agents_and_their_language_model_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
