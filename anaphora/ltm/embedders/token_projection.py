@@ -42,5 +42,6 @@ class TokenProjection:
 def normalize_rows(vectors: Vectors) -> Vectors:
     """Return the vectors with length 1."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Vectors = vectors / np.maximum(lengths, np.float32(1e-9))
+    # Newer versions of NumPy declare the quotient as float64.
+    unit: Vectors = (vectors / np.maximum(lengths, np.float32(1e-9))).astype(np.float32, copy=False)
     return unit

@@ -114,13 +114,15 @@ def test_no_memory_is_lost_though_workers_are_killed_under_load(
 
     with ThreadPoolExecutor(CLIENTS) as pool:
         running = [pool.submit(talk, one) for one in talks]
-        for number in range(FAULTS):
-            before = sum(one.counted for one in talks)
-            wait_until(
-                lambda before=before: sum(one.counted for one in talks) > before + 20, "answers"
-            )
-            kill_and_start_again(trio[number % 3])
-        done.set()
+        try:
+            for number in range(FAULTS):
+                before = sum(one.counted for one in talks)
+                wait_until(
+                    lambda before=before: sum(one.counted for one in talks) > before + 20, "answers"
+                )
+                kill_and_start_again(trio[number % 3])
+        finally:
+            done.set()  # or the clients would talk for ever
         for one in running:
             one.result(WAIT_LIMIT)
 
