@@ -37,8 +37,8 @@ DateMatch: TypeAlias = tuple[int, int, TimeExpression]
 """The offsets in the text (half open) and the time expression."""
 
 _MAX_ISLAND_ATOMS = 40  # no date is longer
-_MAX_ANSWER_ATOMS = 20
-_CACHED_ISLANDS = 4096
+_MAX_ANSWER_ATOMS, _MAX_CACHED_LENGTH = 20, 200
+_CACHED_ISLANDS, _CACHED_TEXTS = 4096, 256
 # The grades of atoms as bytes; an atom without a grade is part of no date.
 _ISLAND = re.compile(rb"[^\0]{1,%d}" % _MAX_ISLAND_ATOMS)
 _MAX_CACHED_WORDS = 50_000
@@ -102,6 +102,8 @@ class DateParser:
         self._has_whole_words = self._has_spaces and not self._has_endings
         self._parse_island_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_island)
         self._parse_answer_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_answer)
+        self._find_dates_cached = lru_cache(maxsize=_CACHED_TEXTS)(self._find_dates)
+        self._find_answer_cached = lru_cache(maxsize=_CACHED_TEXTS)(self._find_answer)
 
     def _create_splitter(self) -> WordSplitter:
         grammar = self._grammar
@@ -148,6 +150,11 @@ class DateParser:
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
+        if len(text) > _MAX_CACHED_LENGTH:
+            return self._find_dates(text)
+        return list(self._find_dates_cached(text))
+
+    def _find_dates(self, text: str) -> list[DateMatch]:
         found = self._find_with_endings(text, lambda island: island.dates)
         if any(meaning[0] == "plain_times" for *_, meaning in found):
             return list(self._select_hours(found, self.get_atoms(text)))
@@ -187,6 +194,9 @@ class DateParser:
     def find_answer(self, text: str) -> DateMatch | None:
         """What the whole text is as the answer to a question about a date (7, 2/15, morning): words
         and numbers that mean something else in a longer text."""
+        return self._find_answer_cached(text) if len(text) <= _MAX_CACHED_LENGTH else None
+
+    def _find_answer(self, text: str) -> DateMatch | None:
         atoms = self.get_atoms(text)
         if len(atoms) > _MAX_ANSWER_ATOMS:
             return None
