@@ -207,8 +207,8 @@ class Engine:
         Predicates can read the other fields of a :class:`User` and the ``request``
         (``user_admin``, ``meta_req('k')``). ``at`` is the time of the question, now if left out;
         the store expires conversations by the engine's clock, so pass a ``clock`` if questions lie
-        in the past. ``language`` is one of the model's, detected if left out. A question that is
-        not understood gets the status ``rejected``.
+        in the past. ``language`` is one of the model's, with any region, detected if left out. A
+        question that is not understood gets the status ``rejected``.
 
         Raises :class:`HandlerError` if the handler or the response template fails; the
         conversation is then as it was before the question. Raises :class:`Conflict` if a handler

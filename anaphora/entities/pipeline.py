@@ -91,17 +91,17 @@ class Pipeline:
         """Analyze ``text``: return its tokens and every entity that may stand in it.
 
         ``at`` is the local time of the user; by default the current time in UTC. Without a
-        ``language``, the likeliest language of the model is chosen; among equals the ``preferred``
-        one, else the first. Lone surrogates become U+FFFD, and signs used as an apostrophe are read
-        as one. Raises :class:`ModelError` for a language that the model does not have.
+        ``language``, whose region is ignored, the likeliest language of the model is chosen; among
+        equals the ``preferred`` one, else the first. Lone surrogates become U+FFFD, and signs used
+        as an apostrophe are read as one. Raises :class:`ModelError` for a language that the model
+        does not have.
         """
         text = _sanitize(text)
         if language is not None:
-            if language not in self._readers:  # a tag with a region, perhaps
-                language = language.replace("_", "-").partition("-")[0]
-            if language not in self._readers:
+            known = self.model.find_language(language)
+            if known is None:
                 raise _unknown_language_error(self.model, language)
-            return self._readers[language].read(text, at)
+            return self._readers[known].read(text, at)
         utterances = [reader.read(text, at) for reader in self._readers.values()]
         return select_likeliest(utterances, preferred)
 

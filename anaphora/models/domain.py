@@ -406,6 +406,13 @@ class Model:
         """The tag of a language, with the region of the model if it has one."""
         return self.locales.get(language, language)
 
+    def find_language(self, tag: str) -> str | None:
+        """The language of the model that a tag names, whatever its region; None if it has none."""
+        for code in (tag, tag.replace("_", "-").partition("-")[0]):
+            if code in self.languages:
+                return code
+        return None
+
     def element(self, id: str) -> Element | None:
         """The element with that id, or None."""
         return next((element for element in self.elements if element.id == id), None)

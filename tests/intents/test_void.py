@@ -33,6 +33,19 @@ def test_a_day_that_does_not_exist_is_asked_for_again(bot: Callable[..., Engine]
     assert engine.ask("May 4 2027").text == "Booked for 2027-05-04."
 
 
+def test_such_a_day_beside_an_answer_takes_the_place_of_the_one_said_before(
+    bot: Callable[..., Engine],
+) -> None:
+    engine = bot(
+        TABLES.replace("ask: When?}}", "ask: When?}, guests: {element: n, ask: How many?}}")
+        .replace("elements:", "elements:\n      - {id: n, recognizer: number}")
+        .replace("Booked for {{ when }}.", "{{ guests }} on {{ when }}.")
+    )
+    assert engine.ask("book May 3 2027").text == "How many?"
+    assert engine.ask("two on November 31").text == "When?"
+    assert engine.ask("May 4 2027").text == "2 on 2027-05-04."
+
+
 def test_what_is_remembered_stays_for_the_next_question(bot: Callable[..., Engine]) -> None:
     check_dialog(
         bot(TABLES),

@@ -44,19 +44,24 @@ def wake(
     match: Match, data: dict[str, Any], at: datetime, language: str, *, correction: bool = False
 ) -> str:
     """Set an alarm for each time; ask for the hour if there is only a day. A correction ("no, at
-    8", "not at 8, at 9") replaces the alarms that were set last, or those that it negates."""
+    8", "not at 8, at 9") replaces the alarms that were set last, or those that it negates; a bare
+    hour keeps the day of the last one."""
     alarms = _Alarms(data, at, language)
     # "Remind me at 5" does not answer "At what time on Monday?".
     asked = alarms.day if match.slots["action"].source == "memory" else None
     times = []
+    last = _last_set(match, data, correction=correction)
     for entity in _entities(match.slots.get("time")):
         if (day := _date_without_time(entity)) is not None:
-            if (last := _last_set(match, data)) is None:
+            if last is None:
                 return alarms.ask_for_hour(day)
             times.append(_move_to_day(day, last.astimezone(at.tzinfo)))
             continue
         try:
-            times.append(_on_asked_day(asked, _resolve_time(entity, at), entity, at))
+            if correction and last is not None and entity.element == "hour":
+                times.append(_move_to(entity, last, at))
+            else:
+                times.append(_on_asked_day(asked, _resolve_time(entity, at), entity, at))
         except _TooFarError:
             return alarms.answer("far")
     past = [time for time in times if time <= alarms.now]
@@ -264,9 +269,10 @@ def _split_range(times: tuple[Entity, ...]) -> tuple[Entity, ...]:
     return replace(times[0], meta=first), replace(times[0], meta=last)
 
 
-def _last_set(match: Match, data: Mapping[str, Any]) -> datetime | None:
-    """The alarm that the last answer has set, if a question goes on with it: "and tomorrow"."""
-    is_follow_up = any(one.remembered for one in match.slots["action"].taken)
+def _last_set(match: Match, data: Mapping[str, Any], *, correction: bool) -> datetime | None:
+    """The alarm that the last answer has set, if a question goes on with it ("and tomorrow") or
+    corrects it ("no, 9")."""
+    is_follow_up = correction or any(one.remembered for one in match.slots["action"].taken)
     last: list[str] = data.get("last", []) if is_follow_up else []
     return datetime.fromisoformat(last[0]) if len(last) == 1 else None
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Entity, Variant
+from anaphora.core.utterance import Entity
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.confirmation import parse_confirmation
 from anaphora.intents.decision.decision import Decision
@@ -85,6 +85,7 @@ def complete_pending(
     if match_question(indexed, question, replace(conversation, remembered=())).matches:
         return None
     single_intent = indexed.with_only(intent)
+    possible = _drop_replaced(pending.entities, question.utterance.void)
     # An answer replaces pending entities or, if more are needed, is added to them. Where all is
     # there, "next week" does not leave Friday at eight as it is.
     keeps = (False, True) if pending.missing else (False,)
@@ -94,7 +95,7 @@ def complete_pending(
         )
         for keep in keeps
         for variant in question.variants
-        for entities in [pending.entities if keep else _drop_replaced(pending.entities, variant)]
+        for entities in [possible if keep else _drop_replaced(possible, variant.entities)]
     ]
     decisions = [one if one.matches else find_incomplete(single_intent, one) for one in decisions]
     words = find_content_words(question.utterance)
@@ -123,11 +124,9 @@ def complete_pending(
     return best
 
 
-def _drop_replaced(pending: Sequence[Entity], variant: Variant) -> tuple[Entity, ...]:
-    """Return the pending entities that no entity of the variant replaces."""
-    return tuple(
-        held for held in pending if find_replacement(held.groups, variant.entities) is None
-    )
+def _drop_replaced(pending: Sequence[Entity], said: Sequence[Entity]) -> tuple[Entity, ...]:
+    """Return the pending entities that nothing that is ``said`` replaces."""
+    return tuple(held for held in pending if find_replacement(held.groups, said) is None)
 
 
 def resolve_confirmation(

@@ -55,6 +55,11 @@ class Corrections:
     def correct(self, turn: DialogTurn) -> Decision | None:
         """Ask the last question again with the values that correct it (rule 16). None if the
         sentence corrects nothing."""
+        if turn.has("correct", "instead", "decline"):
+            last = entities_of_last_match(turn.conversation)
+            turn = turn.read_bare_values(
+                lambda one: any(find_replacement(held.groups, [one]) for held in last)
+            )
         said, negated = turn.said, turn.negated
         takes_back = any(
             is_same_meaning(held.entity, one)
@@ -237,6 +242,8 @@ class Corrections:
         is_last = intent.id == before.flow[-1].intent
         taken = entities_of_last_match(after) if is_last else [held.entity for held in kept]
         frame = keep_unreplaced(taken, turn.said)
+        if kind == "corrected":
+            frame = _drop_from_same_terms(intent, frame, taken, turn.said)
         asked = ask_again(self._indexed, intent, turn.question, after, frame)
         decision: Decision | None = asked
         if not asked.matches:
@@ -259,6 +266,16 @@ class Corrections:
             ):
                 return intent
         return None
+
+
+def _drop_from_same_terms(
+    intent: Intent, frame: Sequence[Entity], taken: Sequence[Entity], said: Iterable[Entity]
+) -> list[Entity]:
+    """The ``frame`` without what a new value corrects though it is of another kind: what fits the
+    same term, if nothing that was ``taken`` has its groups ("tomorrow at 7" – "no, in an hour")."""
+    new = [one for one in said if all(find_replacement(old.groups, [one]) is None for old in taken)]
+    terms = [term for term in intent.terms if any(may_take(term, one) for one in new)]
+    return [one for one in frame if not any(may_take(term, one) for term in terms)]
 
 
 def _opens_question(turn: DialogTurn) -> bool:

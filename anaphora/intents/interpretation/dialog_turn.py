@@ -100,6 +100,21 @@ class DialogTurn(Struct, frozen=True):
         """Change the entities of each reading."""
         return replace(self, question=_change_entities(self.question, change))
 
+    def read_bare_values(self, names: Callable[[Entity], bool]) -> DialogTurn:
+        """Read what counts only where it is needed ("7", "pm"), as that alone, if it is what
+        ``names`` accepts and nothing else in the sentence is."""
+        fallback = self.question.fallback
+        if fallback is None or any(map(names, self.said)):
+            return self
+        read = replace(self, question=replace(fallback, confirmation=self.question.confirmation))
+        found = [one for one in read.said if names(one)]
+        tokens = {token for one in found for token in one.tokens}
+        if not found:
+            return self
+        return read.change(
+            lambda own: [one for one in own if one in found or tokens.isdisjoint(one.tokens)]
+        )
+
     def add(self, entities: Sequence[Entity]) -> DialogTurn:
         """Let it say these entities before its own."""
         return replace(self, question=_add_entities(self.question, entities))

@@ -73,7 +73,9 @@ class OfferAnswers:
 
     def answer(self, turn: DialogTurn, offers: Offers) -> Decision | None:
         """Resolve an answer to what lies on the table. None for another question."""
-        turn, refused = read_refusals(_read_bare_value(turn, offers), offers)
+        turn, refused = read_refusals(
+            turn.read_bare_values(lambda one: names_offer(one, offers)), offers
+        )
         if turn.has("cancel") and not turn.said:
             cleared = replace(clear_offers(turn.conversation), pending=None)
             return decide_without_intent(
@@ -368,21 +370,6 @@ def _only_refers(turn: DialogTurn) -> bool:
     kinds = {cue.kind for cue in turn.cues}
     is_reference = "reference" in kinds and kinds <= {"reference", "social", "filler", "only"}
     return is_reference and not turn.said and not turn.has_unknown_words
-
-
-def _read_bare_value(turn: DialogTurn, offers: Offers) -> DialogTurn:
-    """Read what counts only where it is needed, if it names an offer, as that alone: "7", "pm"."""
-    fallback = turn.question.fallback
-    if fallback is None or any(names_offer(one, offers) for one in turn.said):
-        return turn
-    read = replace(turn, question=replace(fallback, confirmation=turn.question.confirmation))
-    naming = [one for one in read.said if names_offer(one, offers)]
-    tokens = {token for one in naming for token in one.tokens}
-    if not naming:
-        return turn
-    return read.change(
-        lambda own: [one for one in own if one in naming or tokens.isdisjoint(one.tokens)]
-    )
 
 
 def _choose_another(

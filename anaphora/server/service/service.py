@@ -434,9 +434,9 @@ class Service:
     def _model_id(self, model: str | None, user: User, language: str | None = None) -> str:
         id = self.engine.active_model(user=user) if model is None else model
         if language is not None:
-            known = self.engine.model(id).languages
-            if language.replace("_", "-").partition("-")[0] not in known:
-                raise invalid_field("language", f"The model supports: {', '.join(known)}")
+            asked = self.engine.model(id)
+            if asked.find_language(language) is None:
+                raise invalid_field("language", f"The model supports: {', '.join(asked.languages)}")
         return id
 
     def _load_conversation(

@@ -50,6 +50,22 @@ def test_times_and_lengths_of_time(question, when):
     assert answer("alarm", question) == f"Alarm set for {when}."
 
 
+@pytest.mark.parametrize(
+    ("questions", "alarms"),
+    [
+        (["wake me tomorrow at 7", "no, 9"], "Alarms: Tue 6 Jan, 09:00."),
+        (["wake me tomorrow at 7 pm", "actually make it 8", "no, 9"], "Alarms: Tue 6 Jan, 21:00."),
+        (["wake me on Friday at 7", "no, at noon"], "Alarms: Fri 9 Jan, 12:00."),
+        (["remind me in half an hour", "make that an hour"], "Alarms: Mon 5 Jan, 10:00."),
+        (["разбуди меня завтра в 19:00", "лучше в восемь"], "Будильники: вт, 6 янв, 20:00."),
+        (["разбуди меня послезавтра в 7", "нет, в 9"], "Будильники: ср, 7 янв, 09:00."),
+    ],
+)
+def test_a_correction_replaces_the_alarm_and_keeps_its_day(questions, alarms):
+    shown = "какие будильники стоят" if alarms.startswith("Б") else "which alarms are set?"
+    assert answers("alarm", *questions, shown)[-1] == alarms
+
+
 def test_the_hour_of_a_day_is_asked_for():
     said = answers("alarm", "wake me tomorrow", "at 11 am")
     assert said == ["At what time on Tue 6 Jan?", "Alarm set for Tue 6 Jan, 11:00 (in 1 d 2 h)."]

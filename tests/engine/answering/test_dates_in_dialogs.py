@@ -67,6 +67,7 @@ def test_three_days_after_a_date_are_one_date():
         ("en", "order two on Friday at 8 pm", "the following day", "28"),
         ("en", "order two tomorrow at 8 pm", "at the same time on Friday", "27"),
         ("ru", "закажи два завтра в 20:00", "на день позже", "25"),
+        ("ru", "закажи два в пятницу в 20:00", "на следующий день", "28"),
         ("ru", "закажи два завтра в 20:00", "в то же время в пятницу", "27"),
         ("ru", "закажи два завтра в 20:00", "накануне", "23"),
         ("de", "bestelle zwei morgen um 20 Uhr", "am Tag danach", "25"),

@@ -45,6 +45,33 @@ def test_the_last_question_is_asked_again_with_the_new_value(bot, question, corr
     assert "a correction: the last question is asked again" in turn["notes"]
 
 
+TIMER = """
+    id: timer
+    dialog_acts: true
+    entities: [date, duration]
+    elements:
+      - {id: ring, synonyms: [ring]}
+    intents:
+      - "intent=ring term(act)={# == 'ring'} term(time)={# == 'date' || # == 'duration'}[1,9]"
+    """
+
+
+@pytest.mark.parametrize(
+    ("question", "correction", "time"),
+    [
+        ("ring tomorrow at 7 pm", "no, 2 hours", "PT2H"),
+        ("ring for 2 hours", "no, tomorrow", TOMORROW),
+        ("ring tomorrow at 7 pm", "actually make it 8", "2026-01-06T20:00"),
+        ("ring tomorrow at 7", "no, 9", "2026-01-06T09:00"),
+    ],
+)
+def test_a_value_of_another_kind_replaces_what_is_in_its_slot(bot, question, correction, time):
+    engine = bot(TIMER)
+    engine.ask(question)
+    (match,) = engine.ask(correction).slots["time"].entities
+    assert match.value == time
+
+
 def test_the_handler_learns_that_it_is_corrected(bot):
     engine = bot(WEATHER)
 

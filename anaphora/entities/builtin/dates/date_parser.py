@@ -21,7 +21,7 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import (
 )
 from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
-from anaphora.entities.builtin.dates.numbers_apart import NumbersApart
+from anaphora.entities.builtin.dates.non_date_numbers import NonDateNumbers
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.numbers.digits import find_groups_end
@@ -93,7 +93,7 @@ class DateParser:
         self._grammar = load_grammar(language, tables=self.tables)  # now, not during a question
         self._countries = countries
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
-        self._numbers_apart = NumbersApart(language, self._grammar)
+        self._non_date_numbers = NonDateNumbers(language, self._grammar)
         self._grades: dict[str, int] = {}
         self._has_spaces = self._grammar.has_spaces
         self._has_endings = bool(self._grammar.endings)
@@ -265,7 +265,7 @@ class DateParser:
             not self._grammar.zone_words.isdisjoint([atom.text for atom in atoms])
         ):
             grades = self._grade_zone_places(atoms, grades)
-        grades = self._numbers_apart.remove(text, atoms, grades)
+        grades = self._non_date_numbers.remove(text, atoms, grades)
         edges = 0
         for match in _ISLAND.finditer(grades):
             start, end = match.span()

@@ -10,13 +10,13 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import DateGrammar
 from anaphora.entities.words.function_words import load_stop_words
 from anaphora.entities.words.normalization import create_normalizer
 
-__all__ = ["NumbersApart"]
+__all__ = ["NonDateNumbers"]
 
 _MAX_NAME_WORDS = 4  # of a street, with the word for it
 _NO_NOUN_ENDINGS = ("s", "ly")  # the 3rd works, the 3rd preferably
 
 
-class NumbersApart:
+class NonDateNumbers:
     """Finds numbers in texts of a language that are no parts of dates."""
 
     def __init__(self, language: str, grammar: DateGrammar) -> None:
