@@ -272,7 +272,7 @@ def _drop_from_same_terms(
     intent: Intent, frame: Sequence[Entity], taken: Sequence[Entity], said: Iterable[Entity]
 ) -> list[Entity]:
     """The ``frame`` without what a new value corrects though it is of another kind: what fits the
-    same term, if nothing that was ``taken`` has its groups ("tomorrow at 7" – "no, in an hour")."""
+    same term, if nothing that was ``taken`` has its groups ("tomorrow at 7" – "no, two hours")."""
     new = [one for one in said if all(find_replacement(old.groups, [one]) is None for old in taken)]
     terms = [term for term in intent.terms if any(may_take(term, one) for one in new)]
     return [one for one in frame if not any(may_take(term, one) for term in terms)]
