@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from anaphora.entities.sentences.segments import (
     Choice,
@@ -84,24 +84,24 @@ as it is."""
 _Continuations: TypeAlias = frozenset[_Continuation]
 
 
-_Waiting: TypeAlias = dict[Node, _Continuations]
-"""The nodes that wait for a character, with their continuations."""
+class _Part:
+    """A part of a state: nodes that wait for a character, each with its continuations, and the
+    templates that end here. ``moves`` leads by a character to the parts of the next state."""
 
+    __slots__ = ("accepted", "moves", "waiting")
 
-class _Closure(NamedTuple):
-    """What waits after some places, and the templates that end there."""
-
-    waiting: _Waiting
-    accepted: frozenset[int]
+    def __init__(self, waiting: dict[Node, _Continuations], accepted: frozenset[int]) -> None:
+        self.waiting, self.accepted = waiting, accepted
+        self.moves: dict[str, tuple[_Part, ...]] = {}
 
 
 class _State:
     """What waits between two words. ``moves`` leads on by a word with the blank after it."""
 
-    __slots__ = ("accepted", "moves", "waiting")
+    __slots__ = ("accepted", "moves", "parts")
 
-    def __init__(self, waiting: _Waiting, accepted: frozenset[int]) -> None:
-        self.waiting, self.accepted = waiting, accepted
+    def __init__(self, parts: frozenset[_Part], accepted: frozenset[int]) -> None:
+        self.parts, self.accepted = parts, accepted
         self.moves: dict[str, _State] = {}
 
 
@@ -117,13 +117,14 @@ class Automaton:
             Place((), 0, None, template=index).enter(path) for index, path in enumerate(paths)
         )
         self._sets: dict[_Continuations, _Continuations] = {}
-        self._closures: dict[tuple[_Continuations, bool | None], _Closure] = {}
+        self._closures: dict[tuple[_Continuations, bool | None], _Part] = {}
+        self._tries: dict[tuple[Node, _Continuations], _Part] = {}
         start = self._close(frozenset((start, True) for start in self.starts), True)
-        self._start = _State(*start)
+        self._start = _State(frozenset((start,)), start.accepted)
         self._forget_states()
 
     def _forget_states(self) -> None:
-        self._states: dict[tuple[frozenset[object], frozenset[int]], _State] = {}
+        self._states: dict[tuple[frozenset[_Part], frozenset[int]], _State] = {}
         self._moves = 0
         self._start.moves = {}
 
@@ -134,7 +135,7 @@ class Automaton:
             following = state.moves.get(word)
             if following is None:
                 following = self._move(state, word)
-            if not following.waiting and not following.accepted:
+            if not following.parts:
                 return frozenset()
             state = following
         return state.accepted
@@ -142,109 +143,101 @@ class Automaton:
     def _move(self, state: _State, word: str) -> _State:
         """The state after a word, and after the blank that follows it. A template that ends with
         the word itself counts as one that ends with the blank."""
-        waiting, accepted = state.waiting, frozenset[int]()
+        parts: Iterable[_Part] = state.parts
+        before: Iterable[_Part] = ()
         for character in word:
-            ended = accepted if character == " " else frozenset[int]()
-            waiting, accepted = self._step(waiting, character)
-            accepted |= ended
-        key = frozenset((node, id(places)) for node, places in waiting.items()), accepted
-        following = self._states.get(key)
-        if following is None:
-            following = self._states[key] = _State(waiting, accepted)
+            following: dict[_Part, None] = {}
+            for part in parts:
+                moved = part.moves.get(character)
+                if moved is None:
+                    moved = part.moves[character] = self._step(part, character)
+                for one in moved:
+                    following[one] = None
+            before, parts = (parts if character == " " else ()), following
+        accepted = frozenset[int]().union(*[one.accepted for one in (*parts, *before)])
+        key = frozenset(parts), accepted
+        after = self._states.get(key)
+        if after is None:
+            after = self._states[key] = _State(*key)
         self._moves += 1
         if self._moves > MAX_MOVES:
             self._forget_states()
         else:
-            state.moves[word] = following
-        return following
+            state.moves[word] = after
+        return after
 
-    def _step(self, waiting: _Waiting, character: str) -> _Closure:
-        """What waits after a character."""
+    def _step(self, part: _Part, character: str) -> tuple[_Part, ...]:
+        """The parts after a character."""
         is_blank = character == " " or character in _BREAKS
-        after: _Waiting = {}
-        closures: list[_Closure] = []
-        merged: set[Node] = set()
-        for node, places in waiting.items():
+        found: list[_Part] = []
+        for node, places in part.waiting.items():
             if node in _SPECIAL:
-                for follower, closure in self._step_special(node, places, character, is_blank):
-                    if follower is not None:
-                        _join(after, follower, places, merged)
-                    if closure is not None:
-                        closures.append(closure)
+                found += self._step_special(node, places, character, is_blank)
                 continue
             child = node.children.get(character)
             if child is None and is_blank:
                 child = node.children.get(" ")
             if child is not None:
                 if child.children:
-                    _join(after, child, places, merged)
+                    found.append(self._wait(child, places))
                 if child.ends:
                     is_literal = child.ends[0] is True
-                    closures.append(self._close(places, child.starts_word if is_literal else None))
+                    found.append(self._close(places, child.starts_word if is_literal else None))
             if is_blank and node.skips_blank:
-                _join(after, node, places, merged)
-        if len(closures) == 1 and not after:
-            return closures[0]
-        accepted = frozenset[int]()
-        for closure in closures:
-            accepted |= closure.accepted
-            for node, places in closure.waiting.items():
-                _join(after, node, places, merged)
-        for node in merged:
-            after[node] = self._intern(after[node])
-        return _Closure(after, accepted)
+                found.append(self._wait(node, places))
+        return tuple(dict.fromkeys(found))
 
     def _step_special(
         self, node: Node, places: _Continuations, character: str, is_blank: bool
-    ) -> Iterator[tuple[Node | None, _Closure | None]]:
-        """The nodes that wait after a node that is no trie, and what follows it."""
+    ) -> Iterator[_Part]:
+        """The parts after a node that is no trie."""
         if node is _BLANK:
             if is_blank:
-                yield None, self._close(places, True)
+                yield self._close(places, True)
         elif node is _END:
             if is_blank:
-                yield None, _Closure({}, frozenset(place.template for place, _ in places))
+                yield _Part({}, frozenset(place.template for place, _ in places))
         elif node is _WORDS or node is _ANY:
+            yield self._wait(node, places)
             closure = self._close(places, True)
-            if node is _WORDS and character.isalnum():
-                # Nothing may begin within a word, but the text may end there.
-                closure = _Closure({}, closure.accepted)
-            yield node, closure
+            if node is _ANY or not character.isalnum():
+                yield closure
+            elif closure.accepted:  # nothing may begin within a word, but the text may end there
+                yield _Part({}, closure.accepted)
         elif character.isdecimal() and character.isascii():
-            following = _FRACTION if node in (_POINT, _FRACTION) else _DIGITS
-            yield following, self._close(places, None)
+            yield self._wait(_FRACTION if node in (_POINT, _FRACTION) else _DIGITS, places)
+            yield self._close(places, None)
         elif node is _NUMBER_START and character in " -":
-            yield (node if character == " " else _SIGN), None
+            yield self._wait(node if character == " " else _SIGN, places)
         elif node is _DIGITS and character in ".,":
-            yield _POINT, None
+            yield self._wait(_POINT, places)
 
-    def _intern(self, places: _Continuations) -> _Continuations:
-        return self._sets.setdefault(places, places)
+    def _wait(self, node: Node, places: _Continuations) -> _Part:
+        """The part of a single node."""
+        key = (node, places)
+        part = self._tries.get(key)
+        if part is None:
+            part = self._tries[key] = _Part({node: places}, frozenset())
+        return part
 
-    def _close(self, places: _Continuations, starts_word: bool | None) -> _Closure:
-        """What waits after ``places``. ``starts_word``: whether a word begins there; None: as at
+    def _close(self, places: _Continuations, starts_word: bool | None) -> _Part:
+        """The part after ``places``. ``starts_word``: whether a word begins there; None: as at
         the beginning of the segment before."""
         key = (places, starts_word)
-        closure = self._closures.get(key)
-        if closure is None:
+        part = self._closures.get(key)
+        if part is None:
             waiting: dict[Node, set[_Continuation]] = {}
             accepted: set[int] = set()
             seen: set[_Continuation] = set()
             for place, began in places:
                 begins = began if starts_word is None else starts_word
                 _expand(place, begins, waiting, accepted, seen)
-            interned = {node: self._intern(frozenset(found)) for node, found in waiting.items()}
-            closure = self._closures[key] = _Closure(interned, frozenset(accepted))
-        return closure
-
-
-def _join(after: _Waiting, node: Node, places: _Continuations, merged: set[Node]) -> None:
-    known = after.get(node)
-    if known is None:
-        after[node] = places
-    elif known is not places:
-        after[node] = known | places
-        merged.add(node)
+            interned = {
+                node: self._sets.setdefault(known := frozenset(found), known)
+                for node, found in waiting.items()
+            }
+            part = self._closures[key] = _Part(interned, frozenset(accepted))
+        return part
 
 
 def _expand(
