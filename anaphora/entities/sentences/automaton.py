@@ -26,13 +26,14 @@ from anaphora.entities.sentences.segments import (
     TextSlot,
     WildcardSlot,
 )
+from anaphora.grammar.sentences.normalization import CJK_RANGES
 
 __all__ = ["Automaton", "Place"]
 
 MAX_MOVES: Final = 50_000
 """The most moves between states that are kept; then they are made anew."""
 
-_UNITS = re.compile(r"[一-鿿㐀-䶿぀-ヿ가-힯] ?|[^ 一-鿿㐀-䶿぀-ヿ가-힯]+ ?| ")
+_UNITS = re.compile(f"[{CJK_RANGES}] ?|[^ {CJK_RANGES}]+ ?| ")
 
 _BREAKS = "-_"
 

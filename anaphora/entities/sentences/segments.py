@@ -15,7 +15,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from anaphora.entities.sentences.number_words import spell_numbers
-from anaphora.grammar.sentences.normalization import CJK_SPACE, fold_case
+from anaphora.grammar.sentences.expansion import TextExpander, join_texts
+from anaphora.grammar.sentences.normalization import CJK_SPACE
 from anaphora.grammar.sentences.parser import INLINE_RANGE
 from anaphora.grammar.sentences.syntax import (
     Alternative,
@@ -24,7 +25,6 @@ from anaphora.grammar.sentences.syntax import (
     Permutation,
     RuleReference,
     Sequence,
-    Text,
 )
 from anaphora.models.hassil.collection import (
     RangeList,
@@ -190,7 +190,8 @@ class Compiler:
         self._literals: dict[frozenset[str], Literal] = shared._literals if shared else {}
         self._tries: dict[str, TextValues] = {}
         self._number_words: dict[tuple[object, ...], Node] = shared._number_words if shared else {}
-        self._rule_texts: dict[str, frozenset[str] | None] = {}
+        self._segment_texts = TextExpander(rules, _MAX_SEGMENT_TEXTS)
+        self._value_texts = TextExpander(rules, MAX_VALUE_TEXTS)
         self._rule_paths: dict[str, Path] = {}
         self._slots: dict[tuple[object, ...], Segment] = {}
 
@@ -200,7 +201,7 @@ class Compiler:
         return path if path else (self._literal(frozenset(("",))),)
 
     def _path(self, expression: Expression) -> Path:
-        texts = self._texts(expression)
+        texts = self._segment_texts.expand(expression)
         if texts is not None:
             return () if texts == {""} else (self._literal(texts),)
         match expression:
@@ -223,12 +224,8 @@ class Compiler:
         path: list[Segment] = []
         run: frozenset[str] | None = None
         for item in items:
-            texts = self._texts(item)
-            joined = (
-                None
-                if texts is None or run is None
-                else _join(run, texts, _MAX_SEGMENT_TEXTS)
-            )
+            texts = self._segment_texts.expand(item)
+            joined = join_texts(run, texts, _MAX_SEGMENT_TEXTS)
             if texts is not None and (run is None or joined is not None):
                 run = texts if run is None else joined
                 continue
@@ -263,62 +260,6 @@ class Compiler:
             self._literals[texts] = literal
         return literal
 
-    def _texts(self, expression: Expression) -> frozenset[str] | None:
-        """The texts that an expression without slots stands for; None if it has slots, or too
-        many texts for a segment."""
-        if isinstance(expression, RuleReference):
-            rule = expression.rule
-            if rule not in self._rule_texts:
-                self._rule_texts[rule] = self._texts(self._rules[rule])
-            return self._rule_texts[rule]
-        return self._expand(expression, _MAX_SEGMENT_TEXTS)
-
-    def _expand(self, expression: Expression, limit: int) -> frozenset[str] | None:
-        """The texts that an expression stands for; None if it has slots or more than ``limit``
-        texts."""
-        match expression:
-            case Text(text):
-                return frozenset((fold_case(text),))
-            case ListReference():
-                return None
-            case RuleReference(rule):
-                if limit == _MAX_SEGMENT_TEXTS:
-                    return self._texts(expression)
-                return self._expand(self._rules[rule], limit)
-            case Alternative(items):
-                found: set[str] = set()
-                for item in items:
-                    texts = self._expand(item, limit)
-                    if texts is None:
-                        return None
-                    found |= texts
-                return frozenset(found) if len(found) <= limit else None
-            case Sequence(items):
-                whole: frozenset[str] | None = frozenset(("",))
-                for item in items:
-                    texts = self._expand(item, limit)
-                    whole = None if texts is None or whole is None else _join(whole, texts, limit)
-                    if whole is None:
-                        return None
-                return whole
-            case Permutation(items):
-                return self._expand_permutation(items, limit)
-        raise TypeError(expression)  # pragma: no cover
-
-    def _expand_permutation(
-        self, items: tuple[Expression, ...], limit: int
-    ) -> frozenset[str] | None:
-        if not items:
-            return frozenset(("",))
-        found: set[str] = set()
-        for index, item in enumerate(items):
-            texts = self._expand(item, limit)
-            rest = self._expand_permutation((*items[:index], *items[index + 1 :]), limit)
-            if texts is None or rest is None or len(texts) * len(rest) > limit:
-                return None
-            found |= {_fold(f" {one} {other}") for one in texts for other in rest}
-        return frozenset(found) if len(found) <= limit else None
-
     def _slot(self, reference: ListReference) -> Segment:
         listed = self._list(reference.list)
         key = (reference.list, reference.slot, reference.capture, reference.ends_word)
@@ -349,7 +290,7 @@ class Compiler:
         if name not in self._tries:
             found: dict[tuple[str, int], ListValue] = {}
             for index, value in enumerate(listed.values):
-                texts = self._expand(value.phrase, MAX_VALUE_TEXTS) or ()
+                texts = self._value_texts.expand(value.phrase) or ()
                 for text in texts:
                     if self._ignores_spaces:
                         text = CJK_SPACE.sub("", text)
@@ -370,19 +311,3 @@ class Compiler:
                 root.insert(words, number)
             self._number_words[key] = root
         return self._number_words[key]
-
-
-def _join(left: frozenset[str], right: frozenset[str], limit: int) -> frozenset[str] | None:
-    """The texts of two neighbours; None if there are too many."""
-    if right == {""}:
-        return left
-    if len(left) * len(right) > limit:
-        return None
-    return frozenset(_fold(one + other) for one in left for other in right)
-
-
-def _fold(text: str) -> str:
-    """Two blanks in a row are one."""
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["CJK_SPACE", "fold_case", "normalize_text"]
+__all__ = ["CJK", "CJK_RANGES", "CJK_SPACE", "fold_case", "normalize_text"]
 
-_CJK = "一-鿿㐀-䶿぀-ヿ가-힯"
-CJK_SPACE = re.compile(rf"(?<=[{_CJK}])\s+(?=[{_CJK}])")
+CJK_RANGES = "一-鿿㐀-䶿぀-ヿ가-힯"
+"""Chinese, Japanese and Korean characters, for a set in a regular expression."""
+
+CJK = re.compile(f"[{CJK_RANGES}]")
+CJK_SPACE = re.compile(rf"(?<=[{CJK_RANGES}])\s+(?=[{CJK_RANGES}])")
 """White space between characters of scripts that write none between words."""
 
 _SPACE = re.compile(r"\s+")
