@@ -10,6 +10,7 @@ from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.diagnostics import Level
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.checking.validation import is_placeholder
+from anaphora.models.hassil.collection import HomeSentences
 from anaphora.models.reading.nodes import MappingNode, NodePath, ScalarNode, node_at
 from anaphora.models.reading.scalar_positions import offset_of_character, offset_of_position
 from anaphora.models.reading.source import FileDiagnostics
@@ -25,7 +26,7 @@ class ModelDraft:
 
     ``declared_ids`` are the ids of all elements in the file, valid or not. ``imported``: the file
     was translated from NLPCraft's format and may be incomplete. ``code`` finds the functions that
-    the file names.
+    the file names. ``sentences`` are those of the files that it names.
     """
 
     file: ModelSchema
@@ -34,6 +35,7 @@ class ModelDraft:
     declared_ids: frozenset[str] = frozenset()
     imported: bool = False
     code: FunctionLoader = field(default_factory=FunctionLoader)
+    sentences: HomeSentences | None = None
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from anaphora.grammar.sentences.syntax import Expression
 
 __all__ = [
     "ContextRule",
+    "HomeSentences",
     "RangeList",
     "SentenceBlock",
     "SentenceCollection",
@@ -135,3 +136,11 @@ class SentenceCollection:
     skip_words: tuple[str, ...] = ()
     ignores_spaces: bool = False
     responses: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class HomeSentences:
+    """A collection with the lists of a home: the names of its devices, areas and floors."""
+
+    collection: SentenceCollection
+    lists: Mapping[str, SlotList] = field(default_factory=dict)
