@@ -12,7 +12,12 @@ from anaphora.entities.sentences.capture import Capture, Captures, find_captures
 from anaphora.entities.sentences.input_text import InputText, SkipWords, normalize_input
 from anaphora.entities.sentences.segments import Compiler, ListValue, Path, WildcardSlot
 from anaphora.frozen import EMPTY
-from anaphora.models.hassil.collection import SentenceBlock, SentenceCollection, SlotList
+from anaphora.models.hassil.collection import (
+    REFERENCE,
+    SentenceBlock,
+    SentenceCollection,
+    SlotList,
+)
 
 __all__ = ["SentenceMatch", "SentenceMatcher", "SlotValue"]
 
@@ -33,12 +38,15 @@ class SlotValue(Struct, frozen=True, gc=False):
 
 
 class SentenceMatch(Struct, frozen=True, gc=False):
-    """A sentence that an utterance satisfies. ``captures`` are for the response alone."""
+    """A sentence that an utterance satisfies. ``captures`` are for the response alone; ``missing``
+    are slots that the sentence leaves to the context, which lacks them. What a slot with the value
+    ``REFERENCE`` must satisfy is not checked."""
 
     block: SentenceBlock
     slots: Mapping[str, SlotValue]
     captures: Mapping[str, SlotValue]
     weight: int
+    missing: tuple[str, ...] = ()
 
     @property
     def intent(self) -> str:
@@ -73,9 +81,9 @@ class SentenceMatcher:
         """All matches of an utterance, best first.
 
         ``context`` has what is known besides the words, such as the ``area`` that they come from;
-        its values may be mappings with ``value`` and ``text``. A match is better if it names a
-        device, by the longest name; then with fewer wildcards, with more literal text, and with
-        less text in wildcards.
+        its values may be mappings with ``value`` and ``text``. A match is better if the context
+        lacks nothing; if it names a device, by the longest name; then with fewer wildcards, with
+        more literal text, and with less text in wildcards.
         """
         found: list[tuple[tuple[object, ...], SentenceMatch]] = []
         whole = normalize_input(text, ignores_spaces=self._spaceless)
@@ -198,8 +206,16 @@ def _build_match(
         (extra if one.response_only else found)[one.slot] = value
         if value.context:
             context = {**context, **value.context}
+    missing = []
+    refers = any(one.value is REFERENCE for one in found.values())
     for key, rule in block.requires.items():
         known = _value_of(context, key)
+        if known is None and rule.slot and rule.values is None:
+            if rule.slot not in found:
+                missing.append(rule.slot)
+            continue
+        if known is None and refers:
+            continue  # what it refers to may satisfy the rule
         if known is None or not rule.accepts(known):
             return None
         if rule.slot and rule.slot not in found:
@@ -213,7 +229,7 @@ def _build_match(
     for name, fixed in block.slots.items():
         if name not in found:
             found[name] = SlotValue(name, fixed, source="fixed")
-    return SentenceMatch(block, found, extra, captures.weight)
+    return SentenceMatch(block, found, extra, captures.weight, tuple(missing))
 
 
 def _slot_value(one: Capture, text: str, normalized: InputText) -> SlotValue:
@@ -242,6 +258,7 @@ def _rank(match: SentenceMatch, index: int) -> tuple[object, ...]:
     length = len(name.text) if name is not None and not name.is_wildcard else 0
     wildcards = [one for one in match.slots.values() if one.is_wildcard]
     return (
+        bool(match.missing),
         not length,
         -length,
         len(wildcards),

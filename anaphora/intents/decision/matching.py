@@ -13,6 +13,8 @@ from anaphora.intents.decision.decision import Decision
 from anaphora.intents.index import IntentIndex
 from anaphora.intents.match import SlotFilling
 from anaphora.intents.near_miss import find_blocked, find_near_miss
+from anaphora.intents.sentences.matching import match_sentences
+from anaphora.intents.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.solver import (
     ParsedQuestion,
     build_match_contexts,
@@ -35,18 +37,21 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class IndexedModel:
-    """A model with its intent index and its utterance limits (None if it has none)."""
+    """A model with its intent index, its utterance limits and what its sentences need (None if it
+    has none)."""
 
     model: Model
     index: IntentIndex
     intents_by_id: Mapping[str, Intent]
     limits: UtteranceLimits | None
+    sentences: SentenceIntents | None = None
 
     @classmethod
     def from_model(cls, model: Model) -> IndexedModel:
         by_id = {intent.id: intent for intent in model.intents}
         limits = None if model.limits == UtteranceLimits() else model.limits
-        return cls(model, IntentIndex(model.intents), by_id, limits)
+        sentences = SentenceIntents.from_model(model)
+        return cls(model, IntentIndex(model.intents), by_id, limits, sentences)
 
     def with_only(self, intent: Intent) -> IndexedModel:
         """Return the model with this intent alone."""
@@ -61,6 +66,10 @@ def match_question(
 ) -> Decision:
     """Match the intents of a model, with the ``pending`` entities of an earlier question."""
     contexts = build_match_contexts(question, conversation, pending)
+    if indexed.sentences is not None:
+        matches = match_sentences(indexed.sentences, question, conversation)
+        if matches:
+            return Decision(question, conversation, contexts, matches)
     matches = match_intents(indexed.model.intents, indexed.index, contexts)
     return Decision(question, conversation, contexts, matches, pending_entities=tuple(pending))
 

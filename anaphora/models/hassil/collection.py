@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from anaphora.frozen import FrozenDict
 from anaphora.grammar.sentences.syntax import Expression
 
 __all__ = [
+    "REFERENCE",
     "ContextRule",
     "HomeSentences",
     "RangeList",
@@ -22,6 +23,17 @@ __all__ = [
 ]
 
 _FRACTIONS = {"": (0.0,), "halves": (0.0, 0.5), "tenths": tuple(i / 10 for i in range(10))}
+
+
+class _Reference:
+    """The value of a word that stands for what was said before."""
+
+    def __repr__(self) -> str:
+        return "REFERENCE"
+
+
+REFERENCE: Final = _Reference()
+"""The value of a word that stands for what was said before: "it", "there"."""
 
 
 @dataclass(frozen=True, slots=True)
