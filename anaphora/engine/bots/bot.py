@@ -16,8 +16,8 @@ from anaphora.engine.callbacks.handlers import Handler, bind_handlers
 from anaphora.engine.callbacks.hooks import Hooks
 from anaphora.engine.responses import Responses
 from anaphora.entities.pipeline import Pipeline
-from anaphora.entities.sentences.reader import SentenceReader
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
+from anaphora.entities.sentences.reader import SentenceReader
 from anaphora.frozen import EMPTY
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.combination import create_combiners
@@ -55,9 +55,7 @@ class Bot:
     ) -> None:
         self.model = model
         self.pipeline = Pipeline(model, nlp, cache=cache)
-        self.sentences = (
-            None if model.sentences is None else SentenceReader(model, model.sentences)
-        )
+        self.sentences = None if model.sentences is None else SentenceReader(model, model.sentences)
         self.has_dates = any(element.id in DATE_ELEMENTS for element in model.elements)
         self.responses = Responses(model.locales)
         self.model_upgrade = ModelUpgrade(model)

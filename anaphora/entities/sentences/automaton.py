@@ -120,7 +120,7 @@ class Automaton:
         self._sets: dict[_Continuations, _Continuations] = {}
         self._closures: dict[tuple[_Continuations, bool | None], _Part] = {}
         self._tries: dict[tuple[Node, _Continuations], _Part] = {}
-        start = self._close(frozenset((start, True) for start in self.starts), True)
+        start = self._close(frozenset((start, True) for start in self.starts), starts_word=True)
         self._start = _State(frozenset((start,)), start.accepted)
         self._forget_states()
 
@@ -173,7 +173,7 @@ class Automaton:
         found: list[_Part] = []
         for node, places in part.waiting.items():
             if node in _SPECIAL:
-                found += self._step_special(node, places, character, is_blank)
+                found += self._step_special(node, places, character)
                 continue
             child = node.children.get(character)
             if child is None and is_blank:
@@ -183,31 +183,31 @@ class Automaton:
                     found.append(self._wait(child, places))
                 if child.ends:
                     is_literal = child.ends[0] is True
-                    found.append(self._close(places, child.starts_word if is_literal else None))
+                    starts_word = child.starts_word if is_literal else None
+                    found.append(self._close(places, starts_word=starts_word))
             if is_blank and node.skips_blank:
                 found.append(self._wait(node, places))
         return tuple(dict.fromkeys(found))
 
-    def _step_special(
-        self, node: Node, places: _Continuations, character: str, is_blank: bool
-    ) -> Iterator[_Part]:
+    def _step_special(self, node: Node, places: _Continuations, character: str) -> Iterator[_Part]:
         """The parts after a node that is no trie."""
+        is_blank = character == " " or character in _BREAKS
         if node is _BLANK:
             if is_blank:
-                yield self._close(places, True)
+                yield self._close(places, starts_word=True)
         elif node is _END:
             if is_blank:
                 yield _Part({}, frozenset(place.template for place, _ in places))
         elif node is _WORDS or node is _ANY:
             yield self._wait(node, places)
-            closure = self._close(places, True)
+            closure = self._close(places, starts_word=True)
             if node is _ANY or not character.isalnum():
                 yield closure
             elif closure.accepted:  # nothing may begin within a word, but the text may end there
                 yield _Part({}, closure.accepted)
         elif character.isdecimal() and character.isascii():
             yield self._wait(_FRACTION if node in (_POINT, _FRACTION) else _DIGITS, places)
-            yield self._close(places, None)
+            yield self._close(places, starts_word=None)
         elif node is _NUMBER_START and character in " -":
             yield self._wait(node if character == " " else _SIGN, places)
         elif node is _DIGITS and character in ".,":
@@ -221,7 +221,7 @@ class Automaton:
             part = self._tries[key] = _Part({node: places}, frozenset())
         return part
 
-    def _close(self, places: _Continuations, starts_word: bool | None) -> _Part:
+    def _close(self, places: _Continuations, *, starts_word: bool | None) -> _Part:
         """The part after ``places``. ``starts_word``: whether a word begins there; None: as at
         the beginning of the segment before."""
         key = (places, starts_word)
@@ -232,7 +232,7 @@ class Automaton:
             seen: set[_Continuation] = set()
             for place, began in places:
                 begins = began if starts_word is None else starts_word
-                _expand(place, begins, waiting, accepted, seen)
+                _expand((place, begins), waiting, accepted, seen)
             interned = {
                 node: self._sets.setdefault(known := frozenset(found), known)
                 for node, found in waiting.items()
@@ -242,16 +242,16 @@ class Automaton:
 
 
 def _expand(
-    place: Place,
-    begins: bool,
+    continuation: _Continuation,
     waiting: dict[Node, set[_Continuation]],
     accepted: set[int],
     seen: set[_Continuation],
 ) -> None:
-    """Add what waits at a place, where a word ``begins`` or not."""
-    if (place, begins) in seen:
+    """Add what waits at a place, where a word begins or not."""
+    if continuation in seen:
         return
-    seen.add((place, begins))
+    seen.add(continuation)
+    place, begins = continuation
     if place.template >= 0:
         accepted.add(place.template)
         if begins:
@@ -260,7 +260,7 @@ def _expand(
     segment, after = place.path[place.index], place.next()
     if isinstance(segment, Literal):
         if segment.is_optional or (segment.is_blank and begins):
-            _expand(after, begins, waiting, accepted, seen)
+            _expand((after, begins), waiting, accepted, seen)
         if segment.is_blank and not begins:
             waiting.setdefault(_BLANK, set()).add((after, True))
         root = segment.word_start if begins else segment.mid_word
@@ -268,7 +268,7 @@ def _expand(
             waiting.setdefault(root, set()).add((after, begins))
     elif isinstance(segment, Choice):
         for path in segment.paths:
-            _expand(after.enter(path), begins, waiting, accepted, seen)
+            _expand((after.enter(path), begins), waiting, accepted, seen)
     elif isinstance(segment, TextSlot):
         root = segment.trie.word_start if begins else segment.trie.mid_word
         waiting.setdefault(root, set()).add((after, begins))

@@ -55,7 +55,7 @@ def find_captures(
 ) -> Iterator[Captures]:
     """All ways to read a normalized text by the template that begins at ``start``. ``accepts``
     tells which values of lists the template may take."""
-    return _Reader(f"{text} ", accepts).read(start, 0, True, (), 0)
+    return _Reader(f"{text} ", accepts).read(start, 0, (), 0, begins=True)
 
 
 class _Reader:
@@ -65,7 +65,7 @@ class _Reader:
         self._text, self._accepts = text, accepts
 
     def read(
-        self, place: Place, at: int, begins: bool, found: tuple[Capture, ...], weight: int
+        self, place: Place, at: int, found: tuple[Capture, ...], weight: int, *, begins: bool
     ) -> Iterator[Captures]:
         """Read from ``at``, where a word ``begins`` or not."""
         if place.template >= 0:
@@ -75,28 +75,26 @@ class _Reader:
         segment = place.path[place.index]
         after = place.next()
         if isinstance(segment, Literal):
-            yield from self._read_literal(segment, after, at, begins, found, weight)
+            yield from self._read_literal(segment, after, at, found, weight, begins=begins)
         elif isinstance(segment, Choice):
             for path in segment.paths:
-                yield from self.read(after.enter(path), at, begins, found, weight)
+                yield from self.read(after.enter(path), at, found, weight, begins=begins)
         elif isinstance(segment, TextSlot):
             trie = segment.trie
             root = trie.word_start if begins else trie.mid_word
-            for end, node in self._walk(root, at, begins):
+            for end, node in self._walk(root, at, begins=begins):
                 for value in node.ends:
                     if self._accepts(value):
-                        one = Capture(
-                            segment.slot, at, end, value, response_only=segment.capture
-                        )
+                        one = Capture(segment.slot, at, end, value, response_only=segment.capture)
                         more = (*found, one)
-                        yield from self.read(after, end, begins, more, weight)
+                        yield from self.read(after, end, more, weight, begins=begins)
         elif isinstance(segment, NumberSlot):
-            yield from self._read_number(segment, after, at, begins, found, weight)
+            yield from self._read_number(segment, after, at, found, weight, begins=begins)
         else:
             assert isinstance(segment, WildcardSlot)
             yield from self._read_wildcard(segment, after, at, found, weight)
 
-    def _walk(self, node: Node, at: int, begins: bool) -> Iterator[tuple[int, Node]]:
+    def _walk(self, node: Node, at: int, *, begins: bool) -> Iterator[tuple[int, Node]]:
         """The texts of a trie that begin at a position: where each ends, and its node."""
         text = self._text
         if begins:
@@ -118,28 +116,31 @@ class _Reader:
         segment: Literal,
         after: Place,
         at: int,
-        begins: bool,
         found: tuple[Capture, ...],
         weight: int,
+        *,
+        begins: bool,
     ) -> Iterator[Captures]:
         root = segment.word_start if begins else segment.mid_word
-        for end, node in self._walk(root, at, begins):
+        for end, node in self._walk(root, at, begins=begins):
             count = end - at - self._text.count(" ", at, end)
-            yield from self.read(after, end, node.starts_word, found, weight + count)
-        if segment.is_blank and not begins:
-            if at >= len(self._text) or self._text[at] == " " or self._text[at] in _BREAKS:
-                yield from self.read(after, min(at + 1, len(self._text)), True, found, weight)
+            more = weight + count
+            yield from self.read(after, end, found, more, begins=node.starts_word)
+        if segment.is_blank and not begins and self._text[at : at + 1] in ("", " ", *_BREAKS):
+            behind = min(at + 1, len(self._text))
+            yield from self.read(after, behind, found, weight, begins=True)
         if segment.is_optional or (segment.is_blank and begins):
-            yield from self.read(after, at, begins, found, weight)
+            yield from self.read(after, at, found, weight, begins=begins)
 
     def _read_number(
         self,
         segment: NumberSlot,
         after: Place,
         at: int,
-        begins: bool,
         found: tuple[Capture, ...],
         weight: int,
+        *,
+        begins: bool,
     ) -> Iterator[Captures]:
         numbers = segment.numbers
         digits = (_DECIMAL if numbers.fractions else _INTEGER).match(self._text, at)
@@ -147,18 +148,20 @@ class _Reader:
             number = float(digits[1].replace(",", "."))
             if numbers.digits and number in numbers:
                 one = self._number(segment, digits.start(1), digits.end(), number)
-                yield from self.read(after, digits.end(), begins, (*found, one), weight)
+                more = (*found, one)
+                yield from self.read(after, digits.end(), more, weight, begins=begins)
             return
-        for end, node in self._walk(segment.words, at, begins):
+        for end, node in self._walk(segment.words, at, begins=begins):
             for number in node.ends:
                 one = self._number(segment, at, end, number)
                 count = len(self._text[at:end].strip())
-                yield from self.read(after, end, begins, (*found, one), weight + count)
+                more = (*found, one)
+                yield from self.read(after, end, more, weight + count, begins=begins)
 
     @staticmethod
     def _number(segment: NumberSlot, start: int, end: int, number: float) -> Capture:
-        value: Any = number if segment.numbers.multiplier is None else (
-            number * segment.numbers.multiplier
+        value: Any = (
+            number if segment.numbers.multiplier is None else (number * segment.numbers.multiplier)
         )
         if float(value).is_integer():
             value = int(value)
@@ -177,4 +180,4 @@ class _Reader:
             one = Capture(segment.slot, at, end, response_only=segment.capture)
             if text[end - 1] == " ":
                 continue  # the same wildcard without the blank was tried
-            yield from self.read(after, end, True, (*found, one), weight)
+            yield from self.read(after, end, (*found, one), weight, begins=True)

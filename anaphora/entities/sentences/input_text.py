@@ -34,7 +34,10 @@ class InputText:
 
     def cut(self, pieces: Iterable[tuple[int, int]]) -> InputText:
         """The text of which only ``pieces`` (from, to) are left, joined by blanks."""
-        parts, starts, origins, length = [], [], [], 0
+        parts: list[str] = []
+        starts: list[int] = []
+        origins: list[int] = []
+        length = 0
         for start, end in pieces:
             if start >= end:
                 continue
@@ -85,7 +88,10 @@ def _join_cjk(text: InputText) -> InputText:
     if not kept:
         return text
     kept.append((at, len(text.text)))
-    parts, starts, origins, length = [], [], [], 0
+    parts: list[str] = []
+    starts: list[int] = []
+    origins: list[int] = []
+    length = 0
     for start, end in kept:
         part = text.cut([(start, end)])
         parts.append(part.text)

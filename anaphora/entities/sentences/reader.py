@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from anaphora.core.utterance import Entity, SentenceReading
@@ -11,15 +12,19 @@ from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.matcher import SentenceMatch, SentenceMatcher, SlotValue
 from anaphora.frozen import EMPTY
 from anaphora.grammar.sentences.normalization import normalize_text
+from anaphora.grammar.sentences.parser import parse_sentence
 from anaphora.grammar.sentences.syntax import Text
 from anaphora.models.domain import Model
 from anaphora.models.hassil.collection import (
     REFERENCE,
     HomeSentences,
+    SentenceBlock,
+    SentenceCollection,
     SlotList,
     TextList,
     TextValue,
 )
+from anaphora.models.hassil.elements import UNDO
 
 __all__ = ["SentenceReader"]
 
@@ -38,7 +43,6 @@ class SentenceReader:
     """
 
     def __init__(self, model: Model, sentences: HomeSentences) -> None:
-        self._collection = sentences.collection
         self._language = model.languages[0]
         self._groups = {element.id: element.groups for element in model.elements}
         lists = dict(sentences.lists)
@@ -47,7 +51,7 @@ class SentenceReader:
             listed = lists.get(slot)
             if words and isinstance(listed, TextList):
                 lists[slot] = _with_references(listed, words)
-        self._matcher = SentenceMatcher(self._collection, lists)
+        self._matcher = SentenceMatcher(_with_undo(sentences.collection, self._language), lists)
 
     def read(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceReading, ...]:
         """The readings of an utterance, best first; empty if it is no whole sentence.
@@ -101,6 +105,13 @@ def build_entity(slot: SlotValue, groups: frozenset[str]) -> Entity:
     )
 
 
+def _with_undo(collection: SentenceCollection, language: str) -> SentenceCollection:
+    """The collection with the sentences of its language that undo the last command."""
+    written = cached_table(language, "home").get("undo") or ()
+    block = SentenceBlock(UNDO, tuple(parse_sentence(one) for one in written))
+    return replace(collection, blocks=(*collection.blocks, block))
+
+
 def _with_references(listed: TextList, words: tuple[str, ...]) -> SlotList:
     known = {value.phrase for value in listed.values}
     phrases = (Text(normalize_text(word)) for word in words)
@@ -110,7 +121,9 @@ def _with_references(listed: TextList, words: tuple[str, ...]) -> SlotList:
 
 def _reference_words(language: str, cue: str) -> tuple[str, ...]:
     """The words of a language that refer to a thing or a place, whatever is around them."""
-    written = cached_table(language, "cues").get(cue) or ()
+    written = cached_table(language, "cues").get(cue)
+    if written is None:
+        written = cached_table(language, "home").get(cue) or ()
     if isinstance(written, Mapping):
         written = [one for each in written.values() if isinstance(each, list) for one in each]
     found = (_PLAIN.fullmatch(str(phrase)) for phrase in written)

@@ -135,7 +135,7 @@ class TextSlot(Segment):
 
     __slots__ = ("capture", "slot", "trie")
 
-    def __init__(self, slot: str, capture: bool, trie: TextValues) -> None:
+    def __init__(self, slot: str, trie: TextValues, *, capture: bool) -> None:
         self.slot, self.capture, self.trie = slot, capture, trie
 
 
@@ -144,7 +144,7 @@ class NumberSlot(Segment):
 
     __slots__ = ("capture", "numbers", "slot", "words")
 
-    def __init__(self, slot: str, capture: bool, numbers: RangeList, words: Node) -> None:
+    def __init__(self, slot: str, numbers: RangeList, words: Node, *, capture: bool) -> None:
         self.slot, self.capture, self.numbers, self.words = slot, capture, numbers, words
 
 
@@ -153,7 +153,7 @@ class WildcardSlot(Segment):
 
     __slots__ = ("capture", "ends_word", "slot")
 
-    def __init__(self, slot: str, capture: bool, *, ends_word: bool) -> None:
+    def __init__(self, slot: str, *, capture: bool, ends_word: bool) -> None:
         self.slot, self.capture, self.ends_word = slot, capture, ends_word
 
 
@@ -196,7 +196,7 @@ class Compiler:
         self._slots: dict[tuple[object, ...], Segment] = {}
 
     def compile(self, sentence: Expression) -> Path:
-        """The path of a template. All its rules and lists must exist, and no rule contain itself."""
+        """The path of a template. Its rules and lists must exist, and no rule contain itself."""
         path = self._path(sentence)
         return path if path else (self._literal(frozenset(("",))),)
 
@@ -266,15 +266,13 @@ class Compiler:
         segment = self._slots.get(key)
         if segment is not None:
             return segment
+        slot, capture = reference.slot, reference.capture
         if isinstance(listed, TextList):
-            segment = TextSlot(reference.slot, reference.capture, self._trie(reference.list, listed))
+            segment = TextSlot(slot, self._trie(reference.list, listed), capture=capture)
         elif isinstance(listed, RangeList):
-            words = self._words(listed)
-            segment = NumberSlot(reference.slot, reference.capture, listed, words)
+            segment = NumberSlot(slot, listed, self._words(listed), capture=capture)
         else:
-            segment = WildcardSlot(
-                reference.slot, reference.capture, ends_word=reference.ends_word
-            )
+            segment = WildcardSlot(slot, capture=capture, ends_word=reference.ends_word)
         self._slots[key] = segment
         return segment
 

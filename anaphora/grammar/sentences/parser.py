@@ -33,7 +33,7 @@ _CLOSING = {"(": ")", "[": "]"}
 _EMPTY = Sequence(())
 
 INLINE_RANGE = re.compile(r"(\d+)\.\.(\d+)(?:,(\d+))?")
-"""The name of a list that is a range of numbers: ``{0..100:brightness}``, ``{0..100,5:position}``."""
+"""The name of a list that is a range of numbers, with a step: ``{0..100,5:brightness}``."""
 
 
 def parse_sentence(text: str, source: str = "<sentence>") -> Expression:

@@ -67,6 +67,4 @@ class Permutation:
     items: tuple[Expression, ...]
 
 
-Expression: TypeAlias = (
-    Text | ListReference | RuleReference | Sequence | Alternative | Permutation
-)
+Expression: TypeAlias = Text | ListReference | RuleReference | Sequence | Alternative | Permutation

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Variant
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision.decision import Decision
+from anaphora.intents.decision.sentences.matching import match_fragment, match_sentence
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.index import IntentIndex
-from anaphora.intents.match import SlotFilling
+from anaphora.intents.match import Match, SlotFilling
 from anaphora.intents.near_miss import find_blocked, find_near_miss
-from anaphora.intents.sentences.matching import match_sentences
-from anaphora.intents.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.solver import (
+    MatchContext,
     ParsedQuestion,
     build_match_contexts,
     find_exact_multiword_entities,
@@ -66,12 +67,26 @@ def match_question(
 ) -> Decision:
     """Match the intents of a model, with the ``pending`` entities of an earlier question."""
     contexts = build_match_contexts(question, conversation, pending)
-    if indexed.sentences is not None:
-        matches = match_sentences(indexed.sentences, question, conversation)
-        if matches:
-            return Decision(question, conversation, contexts, matches)
-    matches = match_intents(indexed.model.intents, indexed.index, contexts)
+    sentences = indexed.sentences
+    if sentences is None:
+        matches = match_intents(indexed.model.intents, indexed.index, contexts)
+    else:
+        matches = (
+            match_sentence(sentences, question, conversation)
+            or _match_own_intents(indexed, sentences, contexts)
+            or match_fragment(sentences, question, conversation)
+        )
     return Decision(question, conversation, contexts, matches, pending_entities=tuple(pending))
+
+
+def _match_own_intents(
+    indexed: IndexedModel, sentences: SentenceIntents, contexts: Sequence[MatchContext]
+) -> tuple[Match, ...]:
+    """Match the intents that the model declares beside those of its sentences."""
+    if len(sentences.combinations) == len(indexed.model.intents):
+        return ()
+    matches = match_intents(indexed.model.intents, indexed.index, contexts)
+    return tuple(one for one in matches if one.intent.id not in sentences.combinations)
 
 
 def match_or_find_near_miss(

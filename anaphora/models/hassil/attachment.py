@@ -102,8 +102,12 @@ def describe_sentence_model(source: str | Path) -> str | None:
         return None
     language = next(filter(None, map(_find_language, files)), "en")
     listed = [str(file) for file in files]
-    data = {"id": make_identifier(path), "language": _model_language(language), "sentences": listed}
-    return yaml.safe_dump(data, allow_unicode=True)
+    described: dict[str, Any] = {
+        "id": make_identifier(path),
+        "language": _model_language(language),
+        "sentences": listed,
+    }
+    return yaml.safe_dump(described, allow_unicode=True)
 
 
 def wrap_sentence_file(root: MappingNode, path: Path) -> MappingNode:

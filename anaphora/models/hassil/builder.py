@@ -148,9 +148,7 @@ class _Builder:
             keywords=frozenset(fold_case(str(one)) for one in keywords),
         )
 
-    def _context(
-        self, block: Mapping[str, Any], key: str, path: KeyPath
-    ) -> dict[str, ContextRule]:
+    def _context(self, block: Mapping[str, Any], key: str, path: KeyPath) -> dict[str, ContextRule]:
         rules = {}
         for name, written in self._mapping(block, key, path).items():
             slot: Any = ""
@@ -184,9 +182,7 @@ class _Builder:
     def _list(self, written: Mapping[str, Any], path: KeyPath) -> SlotList:
         if "values" in written:
             values = self._sequence(written, "values", path)
-            found = (
-                self._value(one, (*path, "values", index)) for index, one in enumerate(values)
-            )
+            found = (self._value(one, (*path, "values", index)) for index, one in enumerate(values))
             return TextList(tuple(one for one in found if one is not None))
         if "range" in written:
             return self._range(self._mapping(written, "range", path), (*path, "range"))
@@ -224,11 +220,13 @@ class _Builder:
         if step < 1:
             self._error((*path, "step"), "a step is at least 1")
             step = 1
-        fractions = written.get("fractions") or ""
-        if fractions not in ("", "halves", "tenths"):
+        named = written.get("fractions") or ""
+        fractions: Literal["", "halves", "tenths"] = ""
+        if named in ("halves", "tenths"):
+            fractions = named
+        elif named:
             hint = "write halves or tenths"
-            self._error((*path, "fractions"), f"unknown fractions '{fractions}'", hint)
-            fractions = ""
+            self._error((*path, "fractions"), f"unknown fractions '{named}'", hint)
         multiplier = written.get("multiplier")
         return RangeList(
             start=start,

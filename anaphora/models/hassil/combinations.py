@@ -60,7 +60,13 @@ def find_combinations(collection: SentenceCollection) -> tuple[Combination, ...]
             )
             fixed = tuple((name, repr(value)) for name, value in block.slots.items())
             conditions = tuple((key, rule.values) for key, rule in block.requires.items())
-            key = (block.intent, combination.required, combination.optional, fixed, repr(conditions))
+            key = (
+                block.intent,
+                combination.required,
+                combination.optional,
+                fixed,
+                repr(conditions),
+            )
             found.setdefault(key, combination)
     return tuple(found.values())
 

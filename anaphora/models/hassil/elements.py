@@ -21,10 +21,13 @@ from anaphora.models.hassil.collection import (
 from anaphora.models.hassil.combinations import iter_references
 from anaphora.models.hassil.domain_words import find_domain_words
 
-__all__ = ["ACTION", "build_elements", "build_intents", "find_slot_lists", "group_of"]
+__all__ = ["ACTION", "UNDO", "build_elements", "build_intents", "find_slot_lists", "group_of"]
 
 ACTION = "intent"
 """The element that remembers which intent was meant."""
+
+UNDO = "undo"
+"""The intent of the sentences that undo the last one."""
 
 _GROUPS = {
     "area": "place", "floor": "place", "name": "target", "domain": "target",
@@ -98,9 +101,7 @@ def build_elements(
     return elements
 
 
-def build_intents(
-    collection: SentenceCollection, lists: Mapping[str, SlotList]
-) -> list[str]:
+def build_intents(collection: SentenceCollection, lists: Mapping[str, SlotList]) -> list[str]:
     """The intents of a collection in the intent language: a term for each slot."""
     slots: dict[str, dict[str, None]] = defaultdict(dict)
     order = list(find_slot_lists(collection, lists))
@@ -125,9 +126,7 @@ def build_intents(
     ]
 
 
-def _add_values(
-    values: dict[str, list[str]], listed: TextList, expander: TextExpander
-) -> None:
+def _add_values(values: dict[str, list[str]], listed: TextList, expander: TextExpander) -> None:
     for one in listed.values:
         texts = sorted(expander.expand(one.phrase) or ())
         texts = [text.strip() for text in texts if text.strip()]

@@ -15,19 +15,26 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Entity, Utterance, Variant
+from anaphora.core.utterance import Entity, SentenceReading, Utterance, Variant
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.match import Candidate
-from anaphora.intents.sentences.sentence_intents import SentenceIntents
 from anaphora.models.hassil.combinations import Combination
 from anaphora.stm.conversation import Conversation, RememberedEntity
 from anaphora.stm.rules import split_visible
 
-__all__ = ["Completion", "complete_fragment", "is_allowed", "remembered_by_slot"]
+__all__ = [
+    "Completion",
+    "complete_fragment",
+    "complete_reading",
+    "is_allowed",
+    "remembered_by_slot",
+]
 
 _TARGETS = ("name", "domain", "device_class")
 _PLACES = ("area", "floor")
 _NUMBER = "number"
 _MAX_VARIANTS = 4
+_MAX_WILDCARD_WORDS = 6
 
 
 class Completion(NamedTuple):
@@ -46,6 +53,8 @@ def complete_fragment(
     conversation: Conversation,
 ) -> Completion | None:
     """The best completion of an utterance that is no whole sentence; None if there is none."""
+    if any(index > 0 for index in utterance.qualifiers):
+        return None  # "there are no lights" asks for nothing
     best: tuple[tuple[object, ...], Completion] | None = None
     for place, variant in enumerate(variants[:_MAX_VARIANTS]):
         if _has_too_many_other_words(utterance, variant):
@@ -54,6 +63,64 @@ def complete_fragment(
             for key, completion in _completions(model, said, variant, conversation):
                 if best is None or (*key, place) < best[0]:
                     best = ((*key, place), completion)
+    if best is not None:
+        return best[1]
+    return _complete_wildcard(model, utterance, conversation)
+
+
+def _complete_wildcard(
+    model: SentenceIntents, utterance: Utterance, conversation: Conversation
+) -> Completion | None:
+    """Complete "and eggs" after "add milk to the list": any words may fill a slot that any words
+    filled in the last question."""
+    text = utterance.text
+    first, _, rest = text.strip().partition(" ")
+    rest = rest.strip().rstrip(".!?…")
+    if first.lower() not in model.joiners or not rest or len(rest.split()) > _MAX_WILDCARD_WORDS:
+        return None
+    if not conversation.flow or utterance.entities:
+        return None
+    last = [held for held in conversation.remembered if held.used_match == conversation.matches]
+    for held in last:
+        slot = held.entity.element
+        if slot not in model.wildcards:
+            continue
+        start = text.index(rest)
+        said = Entity(
+            element=slot,
+            groups=held.entity.groups,
+            text=rest,
+            start=start,
+            end=start + len(rest),
+            value=rest,
+        )
+        memory = {one.entity.element: one for one in last if one.entity.element != slot}
+        for combination in model.combinations.get(conversation.flow[-1].intent, ()):
+            filled = _fill(model, combination, {slot: said}, memory)
+            if filled is not None:
+                candidates = _candidates(filled, conversation)
+                return Completion(combination.intent, Variant(()), candidates, combination.response)
+    return None
+
+
+def complete_reading(
+    model: SentenceIntents, reading: SentenceReading, conversation: Conversation
+) -> Completion | None:
+    """The best completion of a sentence that leaves slots to the context: by what was used last.
+    None if nothing that is remembered completes it."""
+    said = reading.entities
+    memory = remembered_by_slot(conversation, said)
+    slots = {entity.element: entity for entity in said}
+    best: tuple[tuple[int, ...], Completion] | None = None
+    for combination in model.combinations.get(reading.intent, ()):
+        filled = _fill(model, combination, slots, memory)
+        if filled is None or not filled.memory:
+            continue
+        rank = (-max(held.used_match for held in filled.memory), len(filled.memory))
+        if best is None or rank < best[0]:
+            candidates = _candidates(filled, conversation)
+            completion = Completion(reading.intent, Variant(()), candidates, combination.response)
+            best = rank, completion
     return best[1] if best else None
 
 
@@ -77,7 +144,7 @@ def is_allowed(
     context: dict[str, Any] = {}
     for entity in entities:
         if entity.element == "name":
-            known = model.devices.get(entity.value_or_text) or entity.meta.get("context") or {}
+            known = model.devices.get(entity.value_or_text, entity.meta.get("context", {}))
             context = {**known, **context}
         else:
             context[entity.element] = entity.value_or_text
@@ -111,9 +178,7 @@ def _readings(
         yield from product(*options)
 
 
-def _number_slots(
-    model: SentenceIntents, utterance: Utterance, entity: Entity
-) -> Iterator[Entity]:
+def _number_slots(model: SentenceIntents, utterance: Utterance, entity: Entity) -> Iterator[Entity]:
     """The slots that a number may fill: those whose unit it has, or all if it has none."""
     number = entity.meta.get("value")
     if not isinstance(number, int | float):
@@ -127,15 +192,13 @@ def _number_slots(
     ]
     by_unit = [slot for slot in fitting if not words.isdisjoint(model.units.get(slot, ()))]
     for slot in by_unit or fitting:
-        multiplier = next(
-            (one.multiplier for one in model.ranges[slot] if number in one and one.multiplier), None
-        )
-        value = number if multiplier is None else number * multiplier
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        meta = {"value": value}
-        groups = model.group_of(slot)
-        yield replace(entity, element=slot, groups=groups, value=str(value), meta=meta)
+        factors = {one.multiplier or 1 for one in model.ranges[slot] if number in one}
+        for factor in sorted(factors, reverse=True):
+            value = number * factor
+            if isinstance(value, float) and value.is_integer():
+                value = int(value)
+            groups, meta = model.group_of(slot), {"value": value}
+            yield replace(entity, element=slot, groups=groups, value=str(value), meta=meta)
 
 
 def _completions(
@@ -157,21 +220,13 @@ def _completions(
             if filled is None:
                 continue
             used = {held.entity.element for held in filled.memory}
-            unused = [
-                slot for slot in (*_TARGETS, *_PLACES) if slot in memory and slot not in used
-            ]
-            number = conversation.questions + 1
-            candidates = (
-                *map(Candidate, filled.sentence),
-                *(
-                    Candidate(held.entity, remembered=held, distance=number - held.question_number)
-                    for held in filled.memory
-                ),
-            )
+            unused = [slot for slot in (*_TARGETS, *_PLACES) if slot in memory and slot not in used]
+            candidates = _candidates(filled, conversation)
             rank = (
                 len(order) if recent is None else recent,
                 len(unused),
-                sum(number - held.question_number for held in filled.memory),
+                _changes_value(slots, conversation),
+                sum(one.distance for one in candidates),
                 model.intents[intent][0],
             )
             yield rank, Completion(intent, variant, candidates, combination.response)
@@ -183,6 +238,35 @@ def _intent_order(conversation: Conversation) -> dict[str, int]:
     for step in reversed(conversation.flow):
         order.setdefault(step.intent, len(order))
     return order
+
+
+def _candidates(filled: _Filling, conversation: Conversation) -> tuple[Candidate, ...]:
+    number = conversation.questions + 1
+    return (
+        *map(Candidate, filled.sentence),
+        *(
+            Candidate(held.entity, remembered=held, distance=number - held.question_number)
+            for held in filled.memory
+        ),
+    )
+
+
+def _changes_value(slots: Mapping[str, Entity], conversation: Conversation) -> int:
+    """How far a value is from the one that it replaces: 0 for another value of the same slot in the
+    same direction, 1 in another direction (up, then down), 2 for another slot."""
+    remembered = {held.entity.element: held.entity for held in reversed(conversation.remembered)}
+    distance = 0
+    for slot, said in slots.items():
+        if slot in _TARGETS or slot in _PLACES:
+            continue
+        known = remembered.get(slot)
+        if known is None:
+            distance = max(distance, 2)
+            continue
+        old, new = known.meta.get("value"), said.meta.get("value")
+        if isinstance(old, int | float) and isinstance(new, int | float) and old * new < 0:
+            distance = max(distance, 1)
+    return distance
 
 
 class _Filling(NamedTuple):

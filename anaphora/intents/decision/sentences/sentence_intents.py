@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from anaphora.entities.languages import cached_table
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.domain import Model
-from anaphora.models.hassil.collection import HomeSentences, RangeList, TextList
+from anaphora.models.hassil.collection import HomeSentences, RangeList, TextList, WildcardList
 from anaphora.models.hassil.combinations import Combination, find_combinations
 from anaphora.models.hassil.elements import ACTION, find_slot_lists
 from anaphora.models.hassil.units import find_units
@@ -22,6 +24,8 @@ class SentenceIntents:
 
     ``ranges`` are the ranges of numbers by slot, ``units`` the words that may follow them.
     ``devices`` is the context of each device by its name. ``groups`` are those of the slots.
+    ``wildcards`` are the slots that any text may fill, ``joiners`` the words that add something
+    ("and").
     """
 
     combinations: Mapping[str, Sequence[Combination]]
@@ -30,6 +34,8 @@ class SentenceIntents:
     units: Mapping[str, frozenset[str]]
     devices: Mapping[str, Mapping[str, Any]]
     groups: Mapping[str, frozenset[str]]
+    wildcards: frozenset[str]
+    joiners: frozenset[str]
 
     @classmethod
     def from_model(cls, model: Model) -> SentenceIntents | None:
@@ -52,6 +58,12 @@ class SentenceIntents:
             units=find_units(sentences.collection),
             devices=dict(_devices(sentences)),
             groups={element.id: element.groups for element in model.elements},
+            wildcards=frozenset(
+                slot
+                for slot, listed in lists.items()
+                if any(isinstance(one, WildcardList) for one in listed)
+            ),
+            joiners=frozenset(_joiners(model.languages[0])),
         )
 
     def group_of(self, slot: str) -> frozenset[str]:
@@ -69,3 +81,9 @@ def _devices(sentences: HomeSentences) -> Iterator[tuple[str, Mapping[str, Any]]
     if isinstance(listed, TextList):
         for one in listed.values:
             yield str(one.value), one.context
+
+
+def _joiners(language: str) -> Iterator[str]:
+    """The words of a language that join what follows to what was said: "and", "also"."""
+    for phrase in cached_table(language, "cues").get("joiners") or ():
+        yield from re.findall(r"\w+", str(phrase).replace("_", " "))

@@ -5,36 +5,47 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from anaphora.core.utterance import Entity, SentenceReading, Variant
-from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
-from anaphora.intents.ranking import rank_match
-from anaphora.intents.sentences.follow_up import (
+from anaphora.intents.decision.sentences.follow_up import (
     Completion,
     complete_fragment,
+    complete_reading,
     is_allowed,
     remembered_by_slot,
 )
-from anaphora.intents.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.undo import complete_undo
+from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
+from anaphora.intents.ranking import rank_match
 from anaphora.intents.solver import ParsedQuestion
-from anaphora.models.hassil.elements import ACTION
+from anaphora.models.hassil.combinations import Combination
+from anaphora.models.hassil.elements import ACTION, UNDO
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
-__all__ = ["match_sentences"]
+__all__ = ["match_fragment", "match_sentence"]
 
 _TARGETS = frozenset(("name", "domain", "device_class"))
 _PLACES = frozenset(("area", "floor"))
 
 
-def match_sentences(
+def match_sentence(
     model: SentenceIntents, question: ParsedQuestion, conversation: Conversation
 ) -> tuple[Match, ...]:
-    """The match of the best whole sentence that needs nothing else or finds it in the memory, or
-    else of the best completion of a fragment; empty if there is neither."""
-    utterance = question.utterance
-    for reading in utterance.sentences:
-        completion = _complete(model, reading, conversation)
+    """The match of the best whole sentence that needs nothing else, or finds it in the memory."""
+    for reading in question.utterance.sentences:
+        if reading.intent == UNDO:
+            completion = complete_undo(model, conversation)
+        else:
+            completion = _complete(model, reading, conversation)
         if completion is not None:
             return (_build_match(model, completion),)
-    completion = complete_fragment(model, utterance, question.variants, conversation)
+    return ()
+
+
+def match_fragment(
+    model: SentenceIntents, question: ParsedQuestion, conversation: Conversation
+) -> tuple[Match, ...]:
+    """The match of the best completion of what is no whole sentence."""
+    completion = complete_fragment(model, question.utterance, question.variants, conversation)
     return () if completion is None else (_build_match(model, completion),)
 
 
@@ -42,12 +53,17 @@ def _complete(
     model: SentenceIntents, reading: SentenceReading, conversation: Conversation
 ) -> Completion | None:
     """Complete a whole sentence by what it refers to and leaves to the context."""
-    held: list[RememberedEntity] = []
-    if reading.references or reading.missing:
-        found = _find_remembered(model, reading, conversation)
-        if found is None:
+    held: Sequence[RememberedEntity] = ()
+    response = reading.response
+    if reading.references:
+        held = _find_remembered(model, reading, conversation)
+        entities = [*reading.entities, *(one.entity for one in held)]
+        combination = _find_combination(model, reading, entities) if held else None
+        if combination is None:
             return None
-        held = found
+        response = combination.response
+    elif reading.missing:
+        return complete_reading(model, reading, conversation)
     number = conversation.questions + 1
     candidates = (
         *map(Candidate, reading.entities),
@@ -56,20 +72,20 @@ def _complete(
             for one in held
         ),
     )
-    return Completion(reading.intent, Variant(()), candidates, reading.response)
+    return Completion(reading.intent, Variant(()), candidates, response)
 
 
 def _find_remembered(
     model: SentenceIntents, reading: SentenceReading, conversation: Conversation
-) -> list[RememberedEntity] | None:
-    """What a sentence refers to, and what it leaves to the context; None if it is not known."""
+) -> list[RememberedEntity]:
+    """What a sentence refers to, and what it leaves to the context; empty if it is not known."""
     said = reading.entities
     memory = remembered_by_slot(conversation, said)
     wanted: dict[str, RememberedEntity] = {}
     if "name" in reading.references:
         targets = [memory[slot] for slot in sorted(_TARGETS) if slot in memory]
         if not targets:
-            return None
+            return []
         last = max(one.used_match for one in targets)
         wanted |= {one.entity.element: one for one in targets if one.used_match == last}
         names_place = any(entity.element in _PLACES for entity in said)
@@ -78,21 +94,19 @@ def _find_remembered(
     if "area" in reading.references:
         places = [memory[slot] for slot in sorted(_PLACES) if slot in memory]
         if not places:
-            return None
+            return []
         wanted[places[0].entity.element] = places[0]
     for slot in reading.missing:
         if slot not in memory:
-            return None
+            return []
         wanted[slot] = memory[slot]
-    held = list(wanted.values())
-    entities = [*said, *(one.entity for one in held)]
-    return held if _is_combination(model, reading, entities) else None
+    return list(wanted.values())
 
 
-def _is_combination(
+def _find_combination(
     model: SentenceIntents, reading: SentenceReading, entities: Sequence[Entity]
-) -> bool:
-    """Whether some sentence of the intent has these slots."""
+) -> Combination | None:
+    """The combination of the intent that has these slots; None if no sentence has them."""
     slots = {entity.element: entity.value_or_text for entity in entities}
     for one in model.combinations.get(reading.intent, ()):
         fixed = {name: str(value) for name, value in one.fixed.items()}
@@ -103,8 +117,8 @@ def _is_combination(
                 model, {key: rule.values for key, rule in one.requires.items()}, entities
             )
         ):
-            return True
-    return False
+            return one
+    return None
 
 
 def _build_match(model: SentenceIntents, completion: Completion) -> Match:
