@@ -136,7 +136,7 @@ class Automaton:
             following = state.moves.get(word)
             if following is None:
                 following = self._move(state, word)
-            if not following.parts:
+            if not following.parts and not following.accepted:
                 return frozenset()
             state = following
         return state.accepted

@@ -32,6 +32,11 @@ _MAX_READINGS = 20
 
 _PLAIN = re.compile(r"\{?([^{}()<>\[\]]+)\}?")  # a phrase of a table of cues without context
 
+ANY_WORDS = "any words"
+"""The mark of an entity that may be any words."""
+
+_WILDCARD_MARKS = frozenset((ANY_WORDS,))
+
 _REFERENCE_CUES = {"name": "thing", "area": "place"}
 
 
@@ -60,7 +65,7 @@ class SentenceReader:
         """
         matches = self._matcher.match(text, context)[:_MAX_READINGS]
         readings = [self._to_reading(match) for match in matches]
-        readings.sort(key=_has_reference)
+        readings.sort(key=_needs_memory)
         return tuple(readings)
 
     def _to_reading(self, match: SentenceMatch) -> SentenceReading:
@@ -83,8 +88,12 @@ class SentenceReader:
                 yield build_entity(slot, self._groups.get(slot.name, frozenset((slot.name,))))
 
 
-def _has_reference(reading: SentenceReading) -> bool:
-    return bool(reading.references)
+def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool]:
+    """The order of readings: those that need nothing, those that refer to what was said, those that
+    leave slots to the context; of the latter, those with any words last."""
+    open_words = any(ANY_WORDS in entity.marks for entity in reading.entities)
+    needs = bool(reading.references or reading.missing)
+    return needs, needs and open_words, bool(reading.missing)
 
 
 def build_entity(slot: SlotValue, groups: frozenset[str]) -> Entity:
@@ -102,6 +111,7 @@ def build_entity(slot: SlotValue, groups: frozenset[str]) -> Entity:
         end=slot.end,
         value=str(slot.value),
         meta=meta or EMPTY,
+        marks=_WILDCARD_MARKS if slot.is_wildcard else frozenset(),
     )
 
 
@@ -121,11 +131,10 @@ def _with_references(listed: TextList, words: tuple[str, ...]) -> SlotList:
 
 def _reference_words(language: str, cue: str) -> tuple[str, ...]:
     """The words of a language that refer to a thing or a place, whatever is around them."""
-    written = cached_table(language, "cues").get(cue)
-    if written is None:
-        written = cached_table(language, "home").get(cue) or ()
+    written = cached_table(language, "cues").get(cue) or ()
     if isinstance(written, Mapping):
         written = [one for each in written.values() if isinstance(each, list) for one in each]
+    written = [*written, *(cached_table(language, "home").get(cue) or ())]
     found = (_PLAIN.fullmatch(str(phrase)) for phrase in written)
     words = (word for one in found if one for word in one[1].split("|"))
     return tuple(dict.fromkeys(word.strip() for word in words if word.strip(" _")))

@@ -92,7 +92,7 @@ class Segment:
 
 class Literal(Segment):
     """Texts of which one must follow. ``is_optional``: nothing may follow as well; ``is_blank``: a
-    mere blank may."""
+    mere blank may. After an apostrophe a blank may be left out ("nell'ingresso")."""
 
     __slots__ = ("is_blank", "is_optional", "mid_word", "texts", "word_start")
 
@@ -102,7 +102,8 @@ class Literal(Segment):
         self.is_blank = " " in texts
         self.word_start, self.mid_word = Node(), Node()
         self.word_start.skips_blank = True
-        for text in sorted(texts - {"", " "}):
+        elided = {text.replace("' ", "'") for text in texts if "' " in text}
+        for text in sorted((texts | elided) - {"", " "}):
             self.word_start.insert(text.lstrip(" "), True, ends_word=ends_word)
             self.mid_word.insert(text, True, ends_word=ends_word)
 

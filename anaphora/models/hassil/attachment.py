@@ -10,10 +10,10 @@ from typing import Any
 import yaml
 
 from anaphora.core.name_hints import did_you_mean
-from anaphora.errors import GrammarError, ModelError
+from anaphora.errors import GrammarError
 from anaphora.frozen import freeze
 from anaphora.models.hassil.builder import HOME_LISTS
-from anaphora.models.hassil.collection import HomeSentences, SentenceCollection, SlotList
+from anaphora.models.hassil.collection import HomeSentences, SentenceCollection
 from anaphora.models.hassil.elements import build_elements, build_intents
 from anaphora.models.hassil.home import Area, Device, Floor, Home
 from anaphora.models.hassil.reader import (
@@ -60,21 +60,19 @@ def attach_sentences(
     model, except those that it declares itself. Returns the new tree and the sentences.
 
     Files are relative to ``folder``. A ``home`` that is given takes the place of the model's.
+    Raises :class:`ModelError` with the errors of the sentences.
     """
     named = root.items.get("sentences")
     if named is None:
         return root, None
-    lists: dict[str, SlotList] = {}
+    home = home or _find_home(root, diagnostics, folder)
     try:
-        home = home or _find_home(root, diagnostics, folder)
         lists = home.to_lists()
-        collection = _read(named, _language(root), folder, diagnostics)
-    except ModelError as error:
-        diagnostics.add_imported("error", named.start, error.problems)
-        return root, None
     except GrammarError as error:
-        diagnostics.add_imported("error", root.items.get("home", named).start, error.problems)
-        return root, None
+        problem = error.problems[0]
+        at = root.items.get("home", named).start
+        diagnostics.abort(at, f"a name is a broken template: {problem.message}", problem.hint)
+    collection = _read(named, _language(root), folder, diagnostics)
     known = elements_by_id(root)
     elements = [one for one in build_elements(collection, lists) if one["id"] not in known]
     items = dict(root.items)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from anaphora.grammar.sentences.expansion import TextExpander
+from anaphora.grammar.sentences.expansion import TextExpander, join_texts
 from anaphora.grammar.sentences.normalization import CJK
 from anaphora.grammar.sentences.syntax import (
     Alternative,
@@ -20,6 +20,7 @@ __all__ = ["find_domain_words"]
 
 _COMMON = 0.6  # of the sentences of a block, those that have the word for its domain
 _SPECIFIC = 0.9  # of the blocks with a word, those of its domain
+_MAX_TEXTS = 60  # of neighbours without slots, which may be parts of words
 
 
 def find_domain_words(
@@ -71,21 +72,35 @@ def _texts_of(
     collection: SentenceCollection,
     expander: TextExpander,
 ) -> Iterator[str]:
-    """The texts of the parts of an expression that have no slots."""
+    """The words in the parts of an expression that have no slots."""
+    texts = None if _is_local(expression, block) else expander.expand(expression)
+    if texts is not None:
+        for text in texts:
+            yield from text.split()
+        return
     match expression:
-        case RuleReference(rule) if rule in block.rules:
-            return
         case RuleReference(rule):
-            texts = expander.expand(expression)
-            if texts is None:
-                yield from _texts_of(collection.rules[rule], block, collection, expander)
-            else:
-                yield from (text.strip() for text in texts)
-        case Sequence(items) | Alternative(items) | Permutation(items):
+            body = block.rules.get(rule) or collection.rules[rule]
+            yield from _texts_of(body, block, collection, expander)
+        case Alternative(items) | Permutation(items):
             for item in items:
                 yield from _texts_of(item, block, collection, expander)
-        case _:
-            yield from (text.strip() for text in expander.expand(expression) or ())
+        case Sequence(items):
+            run = frozenset(("",))
+            for item in items:
+                texts = None if _is_local(item, block) else expander.expand(item)
+                joined = join_texts(run, texts, _MAX_TEXTS)
+                if joined is not None:
+                    run = joined
+                    continue
+                yield from (word for text in run for word in text.split())
+                run = frozenset(("",))
+                yield from _texts_of(item, block, collection, expander)
+            yield from (word for text in run for word in text.split())
+
+
+def _is_local(expression: Expression, block: SentenceBlock) -> bool:
+    return isinstance(expression, RuleReference) and expression.rule in block.rules
 
 
 def _is_word(text: str) -> bool:
