@@ -137,7 +137,7 @@ def test_a_follow_up_in_russian(ask: Callable[..., str]) -> None:
 def test_after_five_minutes_nothing_is_remembered(ask: Callable[..., str], clock: Clock) -> None:
     ask("turn on the lights in the kitchen")
     clock.now += timedelta(minutes=5, seconds=1)
-    assert ask("and in the bedroom") == "rejected area=".removesuffix(" area=")
+    assert ask("and in the bedroom") == "rejected"
 
 
 def test_the_area_of_a_voice_satellite_is_the_place(ask: Callable[..., str]) -> None:
@@ -173,4 +173,4 @@ def test_a_response_that_needs_only_the_slots_is_given(
     engine = Engine(models("en"))  # type: ignore[arg-type]
     assert engine.ask("add milk to my shopping list").text == "Added milk"
     assert engine.ask("turn on the lights in the kitchen").text == "Turned on the lights"
-    assert engine.ask("is the front door locked").text is None
+    assert not engine.ask("is the front door locked").text

@@ -217,7 +217,7 @@ def _completions(
             continue
         for combination in combinations:
             filled = _fill(model, combination, slots, memory)
-            if filled is None:
+            if filled is None or not (filled.memory or recent is not None):
                 continue
             used = {held.entity.element for held in filled.memory}
             unused = [slot for slot in (*_TARGETS, *_PLACES) if slot in memory and slot not in used]
