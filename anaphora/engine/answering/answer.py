@@ -36,9 +36,9 @@ from anaphora.engine.answering.refusal import (
     refuse,
 )
 from anaphora.engine.answering.rejection import Rejection, find_rejection, from_handler
-from anaphora.engine.answering.sentence_response import find_sentence_response
 from anaphora.engine.answering.template_values import build_act_values, build_result_values
 from anaphora.engine.bots.bot import Bot
+from anaphora.engine.bots.sentence_response import find_sentence_response
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data

@@ -44,7 +44,10 @@ def test_a_file_is_a_model(tmp_path: Path) -> None:
 
 def test_a_folder_is_one_collection(tmp_path: Path) -> None:
     write(tmp_path, "en/lights.yaml", SENTENCES)
-    write(tmp_path, "en/more.yaml", """
+    write(
+        tmp_path,
+        "en/more.yaml",
+        """
 language: en
 intents:
   TurnOn:
@@ -52,7 +55,8 @@ intents:
       - sentences: ["illuminate {area}"]
 lists:
   color: {values: [red]}
-""")
+""",
+    )
     model = load_model(tmp_path / "en", home=HOME)
     assert (model.id, len(model.intents)) == ("en", 2)
     assert slots(model, "illuminate kitchen") == {"area": "Kitchen"}
@@ -61,7 +65,11 @@ lists:
 def test_a_model_file_names_sentences_and_a_home(tmp_path: Path) -> None:
     write(tmp_path, "sentences/lights.yaml", SENTENCES)
     write(tmp_path, "home.yaml", "areas: [{name: Kitchen, aliases: [cook's room]}]")
-    model = load_model(write(tmp_path, "bot.yaml", """
+    model = load_model(
+        write(
+            tmp_path,
+            "bot.yaml",
+            """
 id: bot
 language: en
 sentences: [sentences]
@@ -73,7 +81,9 @@ elements:
     synonyms: [hello]
 intents:
   - intent=greet term(greeting)={# == 'greeting'}
-"""))
+""",
+        )
+    )
     engine = Engine(model)
     reply = engine.ask("turn on the lights in the cook's room")
     assert (reply.intent, reply.text) == ("TurnOn", "On it: Kitchen.")
@@ -124,13 +134,17 @@ def test_a_mistake_is_shown_in_its_file(
 
 def test_a_mistake_in_the_second_file_is_shown_there(tmp_path: Path) -> None:
     write(tmp_path, "en/a.yaml", SENTENCES)
-    path = write(tmp_path, "en/b.yaml", """
+    path = write(
+        tmp_path,
+        "en/b.yaml",
+        """
 language: en
 intents:
   TurnOn:
     data:
       - sentences: ["light up {ara}"]
-""")
+""",
+    )
     with pytest.raises(ModelError) as caught:
         load_model(tmp_path / "en")
     (problem,) = caught.value.problems
@@ -147,11 +161,17 @@ def test_unknown_keys_are_warnings(tmp_path: Path) -> None:
 
 
 def test_a_home_is_read_from_a_file(tmp_path: Path) -> None:
-    home = read_home(write(tmp_path, "home.yaml", """
+    home = read_home(
+        write(
+            tmp_path,
+            "home.yaml",
+            """
 areas: [Kitchen, {name: Hall, aliases: [hallway], floor: Ground}]
 floors: [Ground]
 entities: [{name: Lamp, id: light.lamp, area: Hall}]
-"""))
+""",
+        )
+    )
     assert home.areas == (Area("Kitchen"), Area("Hall", ("hallway",), "Ground"))
     assert home.devices == (Device("Lamp", "light", (), "Hall"),)
 
