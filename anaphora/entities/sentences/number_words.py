@@ -39,8 +39,10 @@ def _spell(language: str, number: float) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _engine(language: str) -> Any:
-    from unicode_rbnf import RbnfEngine
-
+    try:
+        from unicode_rbnf import RbnfEngine
+    except ImportError:  # only digits are understood
+        return None
     tag = language.replace("-", "_")
     for code in (tag, _SCRIPTS.get(tag, tag), tag.partition("_")[0]):
         try:
