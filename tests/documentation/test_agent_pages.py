@@ -25,6 +25,7 @@ SCRIPTS = {
             _tell("Welcome to Kyoto, Ann!"),
         )
     ],
+    "fallback": [say("In a quiet corner.")],
     "engine": [say("It is quieter there.")],
     "functions": [call("list_orders", {}), _tell("One teapot.")],
 }
