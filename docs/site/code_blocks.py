@@ -1,4 +1,4 @@
-"""A hook of MkDocs: the comments before code blocks, and colours for the intent language.
+"""A hook of MkDocs: the comments before code blocks, code in tables, colours for intents.
 
 The tests read comments such as ``<!-- file: tea.yaml -->`` before a block. On the site, the name of
 a file becomes the title of its block; other comments are left out.
@@ -20,6 +20,8 @@ __all__ = ["IntentLanguageLexer"]  # what Pygments may load
 
 _COMMENT = re.compile(r"^<!-- ([^\n]*) -->\n(?=```)", re.MULTILINE)
 _FILE = re.compile(r"^<!-- (?:file|part of): ([^\s,]+)[^\n]* -->\n```(\w+)$", re.MULTILINE)
+_ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
+_CODE = re.compile(r"`[^`\n]+`")
 _HIDDEN = re.compile(r"^<!-- file: \S+\n.*?^-->\n+", re.DOTALL | re.MULTILINE)
 
 
@@ -28,7 +30,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     markdown = _HIDDEN.sub("", markdown)
     markdown = _FILE.sub(r'```{.\2 title="\1"}', markdown)
     markdown = _COMMENT.sub("", markdown)
+    markdown = _ROW.sub(_unescape_pipes, markdown)
     return markdown.replace("```idl\n", "```anaphora-idl\n")
+
+
+def _unescape_pipes(row: re.Match[str]) -> str:
+    """In tables, GitHub needs a backslash before a pipe in code, Python-Markdown would show it."""
+    return _CODE.sub(lambda code: code[0].replace("\\|", "|"), row[0])
 
 
 class IntentLanguageLexer(RegexLexer):

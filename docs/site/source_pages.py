@@ -21,7 +21,7 @@ DOCS = ROOT / "docs"
 # Pages whose text stands outside ``docs``; the README is the start page of the repository.
 ROOT_PAGES = {"changelog.md": ROOT / "CHANGELOG.md", "contributing.md": ROOT / "CONTRIBUTING.md"}
 PAGE_OF = {path: uri for uri, path in ROOT_PAGES.items()} | {ROOT / "README.md": "index.md"}
-LANGUAGES = {".py": "python", ".yaml": "yaml", ".yml": "yaml", ".conf": "nginx", ".sh": "bash"}
+LANGUAGES = {".py": "python", ".yaml": "yaml", ".conf": "nginx", ".csv": "text"}
 
 _LINK = re.compile(r"(?<=\]\()(?P<target>[\w./-]+)(?P<anchor>#[\w-]+)?(?=\))")
 _FENCE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
