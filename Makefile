@@ -72,8 +72,9 @@ bench-short: $(DEV)
 # Without an advertisement for another generator in each build.
 docs docs-serve: export NO_MKDOCS_2_WARNING = 1
 
+# Not --quiet: it hides the warnings, which --strict would then not count.
 docs: $(VENV)/installed-docs
-	@$(BIN)/mkdocs build --strict --quiet
+	@$(BIN)/mkdocs build --strict
 	@echo "The site is in build/site: open build/site/index.html"
 
 docs-serve: $(VENV)/installed-docs
