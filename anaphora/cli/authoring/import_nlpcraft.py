@@ -116,7 +116,7 @@ def nlpcraft(
 
 
 def _check_options(id: str, language: str) -> None:
-    from anaphora.models.nlpcraft.model_rules import make_id
+    from anaphora.models.nlpcraft.rules.model import make_id
 
     if id and make_id(id) != id:
         raise typer.BadParameter(

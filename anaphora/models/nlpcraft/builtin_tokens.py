@@ -9,7 +9,7 @@ from pathlib import Path
 from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import GrammarError
 from anaphora.grammar.idl.imports import read_import
-from anaphora.models.nlpcraft.rules import SourceEntry, TranslationTarget
+from anaphora.models.nlpcraft.rules.rule import SourceEntry, TranslationTarget
 from anaphora.models.nlpcraft.version_detection import NlpcraftVersion
 from anaphora.models.reading.nodes import (
     MappingNode,

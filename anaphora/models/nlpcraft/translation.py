@@ -8,11 +8,11 @@ from pathlib import Path
 
 from anaphora.models.nlpcraft.builtin_tokens import add_builtin_entities
 from anaphora.models.nlpcraft.language_detection import add_language
-from anaphora.models.nlpcraft.limit_rules import add_default_limits
-from anaphora.models.nlpcraft.macro_rules import find_macro_texts
-from anaphora.models.nlpcraft.model_rules import MODEL_RULES, make_id, mark_abstract
 from anaphora.models.nlpcraft.notes import NoteCollector, TranslationNote
-from anaphora.models.nlpcraft.rules import TranslationTarget, apply_rules
+from anaphora.models.nlpcraft.rules.limits import add_default_limits
+from anaphora.models.nlpcraft.rules.macros import find_macro_texts
+from anaphora.models.nlpcraft.rules.model import MODEL_RULES, make_id, mark_abstract
+from anaphora.models.nlpcraft.rules.rule import TranslationTarget, apply_rules
 from anaphora.models.nlpcraft.synonym_rewriter import SynonymRewriter
 from anaphora.models.nlpcraft.version_detection import MODEL_KEYS, NlpcraftVersion
 from anaphora.models.reading.nodes import (
@@ -64,7 +64,7 @@ def translate(
     if version == "0.9":
         _add_default_options(context)
     _note_missing_intents(context)
-    _note_inserted_blanks(context)
+    context.texts.add_notes(notes)
     return Translation(context.target, notes.collect())
 
 
@@ -133,13 +133,3 @@ def _note_missing_intents(context: TranslationTarget) -> None:
         at = context.source.key_offsets.get("intents", context.source.start)
         reason = "no intents in the file: give them with --intents or intents=…"
         context.notes.add("ignored", "intents", at, reason)
-
-
-def _note_inserted_blanks(context: TranslationTarget) -> None:
-    if context.texts.first_change is None:
-        return
-    before, after, at = context.texts.first_change
-    count = context.texts.change_count
-    others = f" (and {count - 1:,} more)" if count > 1 else ""
-    reason = f"pieces are joined by a blank, as in NLPCraft: '{before}' → '{after}'{others}"
-    context.notes.add("changed", "synonyms", at, reason)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from anaphora import parse_model
 from anaphora.models.nlpcraft import translate
 from anaphora.models.reading.nodes import to_data
 from tests.models.nlpcraft.translation_helpers import (
@@ -206,6 +207,19 @@ class TestSynonyms:
         assert found["elements"][0]["values"] == {"v": ["x {y}"]}
         note = notes_of(text)["synonyms"]
         assert "'a{b|c}' → 'a {b|c}' (and 3 more)" in note.reason
+
+    def test_alternatives_left_empty_do_not_count(self) -> None:
+        text = (
+            "macros: [{name: <A>, macro: '{sleet|}'}]\n"
+            "elements: [{id: e, synonyms: ['{rain||snow} x', '{ | hail}', '{a\\||b}', '<A> y']}]"
+        )
+        found = data(text)
+        assert found["macros"] == {"<A>": "{sleet}"}
+        assert found["elements"][0]["synonyms"] == ["{rain|snow} x", "{hail}", "{a\\||b}", "<A> y"]
+        note = notes_of(text)["synonyms"]
+        assert note.kind == "changed"
+        assert "left empty does not count: '{sleet|}' → '{sleet}' (and 2 more)" in note.reason
+        assert parse_model(text).elements[0].phrases[""][1:3] == (("rain x",), ("snow x",))
 
     def test_there_is_no_note_where_blanks_are_written(self) -> None:
         assert "synonyms" not in notes_of("elements: [{id: e, synonyms: ['ben {z|s} <A> x']}]")

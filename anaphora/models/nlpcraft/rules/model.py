@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from anaphora.core.name_hints import did_you_mean
-from anaphora.models.nlpcraft.element_rules import translate_elements
-from anaphora.models.nlpcraft.limit_rules import LIMIT_RULES
-from anaphora.models.nlpcraft.macro_rules import translate_macros
 from anaphora.models.nlpcraft.notes import NoteKind
-from anaphora.models.nlpcraft.rules import (
+from anaphora.models.nlpcraft.rules.elements import translate_elements
+from anaphora.models.nlpcraft.rules.limits import LIMIT_RULES
+from anaphora.models.nlpcraft.rules.macros import translate_macros
+from anaphora.models.nlpcraft.rules.rule import (
     Rule,
     SourceEntry,
     TranslationTarget,
