@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from anaphora.models.domain import Model
-    from anaphora.models.nlpcraft import NlpcraftVersion, TranslationNote
+    from anaphora.models.nlpcraft import NlpcraftVersion, Translation, TranslationNote
     from anaphora.models.reading.nodes import MappingNode
     from anaphora.models.reading.source import SourceText
 
@@ -96,7 +96,7 @@ def nlpcraft(
     for key, value in (("id", id), ("language", language)):
         if value:
             _set_key(translation.root, key, value)
-    _add_intents(translation.root, intents or [])
+    _add_intents(translation, intents or [])
     given = {key for key, option in (("intents", intents), ("language", language)) if option}
     notes = [note for note in translation.notes if note.key not in given]
     written = print_model(translation.root)  # before the check, which removes mistakes
@@ -158,16 +158,17 @@ def _set_key(root: MappingNode, key: str, value: str) -> None:
     root.key_offsets[key] = root.start
 
 
-def _add_intents(root: MappingNode, files: Sequence[Path]) -> None:
+def _add_intents(translation: Translation, files: Sequence[Path]) -> None:
     from anaphora.models.reading.files import read_text
     from anaphora.models.reading.nodes import ScalarNode, SequenceNode
 
+    root = translation.root
     at = root.start
     own = root.items.get("intents")
     if not files or not (own is None or isinstance(own, SequenceNode)):
         return
     texts = [read_text(file).replace("\r\n", "\n").rstrip() + "\n" for file in files]
-    added = (ScalarNode(at, at, text, '"') for text in texts)
+    added = (ScalarNode(at, at, translation.intents.rewrite(text), '"') for text in texts)
     root.items["intents"] = SequenceNode(at, [*(own.items if own else ()), *added])
     root.key_offsets.setdefault("intents", at)
 

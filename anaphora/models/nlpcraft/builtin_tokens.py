@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 
 from anaphora.core.name_hints import did_you_mean
-from anaphora.errors import GrammarError
-from anaphora.grammar.idl.imports import read_import
+from anaphora.models.nlpcraft.intent_texts import iter_synonym_texts
 from anaphora.models.nlpcraft.rules.rule import SourceEntry, TranslationTarget
 from anaphora.models.nlpcraft.version_detection import NlpcraftVersion
 from anaphora.models.reading.nodes import (
@@ -17,8 +15,6 @@ from anaphora.models.reading.nodes import (
     ScalarNode,
     SequenceNode,
     elements_by_id,
-    iter_texts,
-    mappings_in,
     scalars_in,
     to_data,
 )
@@ -29,23 +25,18 @@ __all__ = ["add_builtin_entities"]
 
 _TOKENS_KEY = "enabledBuiltInTokens"
 _NAME = re.compile(r"\bnlpcraft:[a-z]+\b")
-_IMPORT = re.compile(r"""\bimport\s*\(\s*(?:'([^'\n]*)'|"([^"\n]*)")\s*\)""")
-_SYNONYMS = ("synonyms", "values")
-_MAX_IMPORTS = 100
 _UNSUPPORTED_PREFIXES = ("google:", "opennlp:", "stanford:")
 
 
 def add_builtin_entities(
     context: TranslationTarget,
     version: NlpcraftVersion,
-    *,
-    intents: Iterable[str] = (),
-    folder: Path | None = None,
+    intents: Iterable[str],
 ) -> None:
     """Enable the built-in entities that the file enables, as far as they exist here.
 
     A file of 0.9 without a list enables all of them; here only those are enabled that its
-    synonyms and intents mention (with further ``intents`` and imports from ``folder``).
+    synonyms and its texts with ``intents`` can use.
     """
     node = context.source.items.get(_TOKENS_KEY)
     if node is not None:
@@ -53,7 +44,7 @@ def add_builtin_entities(
             context, SourceEntry(_TOKENS_KEY, context.source.key_offsets[_TOKENS_KEY], node)
         )
     elif version == "0.9":
-        _add_mentioned(context, [*_iter_texts(context.source), *intents], folder)
+        _add_mentioned(context, [*iter_synonym_texts(context.source), *intents])
 
 
 def _add_listed(context: TranslationTarget, entry: SourceEntry) -> None:
@@ -91,9 +82,9 @@ def _explain_unsupported(name: str, shown: str) -> str:
 _UNSUPPORTED_TOKENS = ("nlpcraft:metro", "nlpcraft:subcontinent")
 
 
-def _add_mentioned(context: TranslationTarget, texts: Iterable[str], folder: Path | None) -> None:
+def _add_mentioned(context: TranslationTarget, texts: Iterable[str]) -> None:
     at = context.source.start
-    mentioned = {name for text in _iter_with_imports(texts, folder) for name in _NAME.findall(text)}
+    mentioned = {name for text in texts for name in _NAME.findall(text)}
     names = [name for name in NLPCRAFT_ENTITIES if name in mentioned]
     reason = "not in the file; by default all are on, but it mentions none of them"
     if names:
@@ -128,30 +119,3 @@ def _append_to_list(context: TranslationTarget, key: str, node: Node) -> None:
     items = [*known.items, node] if known else [node]
     context.target.items[key] = SequenceNode((known or node).start, items)
     context.target.key_offsets.setdefault(key, node.start)
-
-
-def _iter_texts(root: MappingNode) -> Iterator[str]:
-    """The texts of the file that may mention an entity: intents, macros, synonyms."""
-    elements = mappings_in(root.items.get("elements"))
-    synonyms = (one.items.get(key) for one in elements for key in _SYNONYMS)
-    for node in (root.items.get("intents"), root.items.get("macros"), *synonyms):
-        yield from iter_texts(node)
-
-
-def _iter_with_imports(texts: Iterable[str], folder: Path | None) -> Iterator[str]:
-    """The texts with all their imports; the compiler reports unreadable ones later."""
-    waiting = [(text, folder) for text in texts]
-    seen: set[tuple[str, Path | None]] = set()
-    while waiting:
-        text, where = waiting.pop()
-        yield text
-        for single, double in _IMPORT.findall(text):
-            key = (single or double, where)
-            if key in seen or len(seen) == _MAX_IMPORTS:
-                continue
-            seen.add(key)
-            try:
-                found = read_import(key[0], where)
-            except GrammarError:
-                continue
-            waiting.append((found.text, found.folder))

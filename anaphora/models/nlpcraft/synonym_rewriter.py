@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from anaphora.grammar.synonyms.error_messages import mask_literals
 from anaphora.grammar.synonyms.spacing import insert_blanks
+from anaphora.models.nlpcraft.legacy_dialect import rewrite_parts
 from anaphora.models.nlpcraft.notes import NoteCollector
 from anaphora.models.reading.nodes import Node, ScalarNode, copy_tree
 
@@ -67,6 +68,7 @@ class SynonymRewriter:
 
     def _steps(self) -> tuple[tuple[str, Callable[[str], str]], ...]:
         return (
+            ("predicates are in braces and in the intent language", rewrite_parts),
             ("an alternative that is left empty does not count", _drop_empty_alternatives),
             (
                 "pieces are joined by a blank, as in NLPCraft",

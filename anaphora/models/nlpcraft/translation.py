@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anaphora.models.nlpcraft.builtin_tokens import add_builtin_entities
+from anaphora.models.nlpcraft.intent_texts import iter_intent_texts
 from anaphora.models.nlpcraft.language_detection import add_language
+from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents
 from anaphora.models.nlpcraft.notes import NoteCollector, TranslationNote
 from anaphora.models.nlpcraft.rules.limits import add_default_limits
 from anaphora.models.nlpcraft.rules.macros import find_macro_texts
@@ -28,10 +30,14 @@ __all__ = ["Translation", "translate"]
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A translated tree, with the offsets of the original, and notes in file order."""
+    """A translated tree, with the offsets of the original, and notes in file order.
+
+    ``intents`` rewrites further texts with intents.
+    """
 
     root: MappingNode
     notes: tuple[TranslationNote, ...]
+    intents: LegacyIntents
 
 
 def translate(
@@ -51,11 +57,12 @@ def translate(
     """
     notes = NoteCollector()
     root = _remove_nulls(root)
-    context = TranslationTarget(
-        root, MappingNode(root.start), notes, SynonymRewriter(find_macro_texts(root))
-    )
+    intent_texts = tuple(iter_intent_texts(root, intents, folder))
+    legacy = LegacyIntents(intent_texts)
+    synonyms = SynonymRewriter(find_macro_texts(root))
+    context = TranslationTarget(root, MappingNode(root.start), notes, synonyms, legacy)
     apply_rules(MODEL_RULES, context, known_keys=MODEL_KEYS)
-    add_builtin_entities(context, version, intents=intents, folder=folder)
+    add_builtin_entities(context, version, intent_texts)
     mark_abstract(context)
     _add_id(context, name)
     add_language(context, name)
@@ -65,7 +72,7 @@ def translate(
         _add_default_options(context)
     _note_missing_intents(context)
     context.texts.add_notes(notes)
-    return Translation(context.target, notes.collect())
+    return Translation(context.target, notes.collect(), legacy)
 
 
 def _remove_nulls(root: MappingNode) -> MappingNode:

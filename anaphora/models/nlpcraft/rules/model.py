@@ -20,7 +20,13 @@ from anaphora.models.nlpcraft.rules.rule import (
     map_to,
     replacement_node,
 )
-from anaphora.models.reading.nodes import ScalarNode, SequenceNode, elements_by_id, to_data
+from anaphora.models.reading.nodes import (
+    Node,
+    ScalarNode,
+    SequenceNode,
+    elements_by_id,
+    to_data,
+)
 from anaphora.models.schema.durations import format_duration
 from anaphora.models.schema.field_types import describe_value
 
@@ -68,14 +74,33 @@ def _translate_timeout(context: TranslationTarget, entry: SourceEntry) -> None:
 
 
 def _translate_intents(context: TranslationTarget, entry: SourceEntry) -> None:
-    context.set_node("intents", entry.at, entry.node)
     if not isinstance(entry.node, SequenceNode):
+        context.set_node("intents", entry.at, entry.node)
         return
+    listed = SequenceNode(entry.node.start)
+    context.set_node("intents", entry.at, listed)
     for index, item in enumerate(entry.node.items):
+        listed.items.append(_rewrite_intents(context, entry, index, item))
         for method in _METHOD.findall(item.text) if isinstance(item, ScalarNode) else ():
             named = SourceEntry(f"{entry.key}[{index}]", item.start, item)
             reason = f"the Java method {method} is a Python function here: module#function"
             context.add_note("changed", named, reason)
+
+
+def _rewrite_intents(
+    context: TranslationTarget, entry: SourceEntry, index: int, item: Node
+) -> Node:
+    """A text with intents in the language of later versions."""
+    if not isinstance(item, ScalarNode):
+        return item
+    text = context.intents.rewrite(item.text)
+    if text == item.text:
+        return item
+    reason = "predicates of NLPCraft 0.5 to 0.7 → the intent language"
+    if context.intents.uses_conversation:
+        reason += "; without conv=false all terms use the memory (~), as in 0.6"
+    context.add_note("changed", SourceEntry(f"{entry.key}[{index}]", item.start, item), reason)
+    return replacement_node(item, text)
 
 
 def _deferred(context: TranslationTarget, entry: SourceEntry) -> None:
