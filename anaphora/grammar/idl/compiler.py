@@ -68,7 +68,8 @@ class Compiler:
 
     ``defaults`` are the options of intents that do not set them. ``code`` finds the Python
     functions that intents name; with ``lenient``, an intent that names an unknown one is skipped
-    with a warning. ``read`` reads imports, relative to ``folder``.
+    with a warning, and values of a wrong type are warnings. ``read`` reads imports, relative to
+    ``folder``.
     """
 
     def __init__(
@@ -123,7 +124,7 @@ class Compiler:
     def _compile_statements(
         self, statements: Sequence[Statement], diagnostics: Diagnostics, folder: Path | None
     ) -> CompilationResult:
-        check_statements(statements, diagnostics)
+        check_statements(statements, diagnostics, lenient=self._lenient)
         is_valid = not diagnostics  # only valid statements can be compiled
         intents: dict[str, Intent] = {}
         for statement in statements:
