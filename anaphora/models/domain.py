@@ -89,7 +89,8 @@ class RecognizerSpec:
 
     ``name`` is the name of a built-in entity (``date``), a spaCy label (``PERSON``), the name of
     a component registered with spaCy, or the name of a ``function``. ``options`` are for a
-    built-in entity, a component or a function.
+    built-in entity, a component or a function; an entity of spaCy may be ``optional``: without a
+    pipeline that finds it, nothing is found.
     """
 
     kind: Literal["built-in", "spacy", "component", "function"]

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from anaphora.models.nlpcraft.builtin_tokens import add_builtin_entities
+from anaphora.models.nlpcraft.entities.builtin_tokens import add_builtin_entities
+from anaphora.models.nlpcraft.entities.restricted_combinations import restrict_combinations
 from anaphora.models.nlpcraft.intent_texts import iter_intent_texts
 from anaphora.models.nlpcraft.language_detection import add_language
 from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents
@@ -64,6 +65,7 @@ def translate(
     apply_rules(MODEL_RULES, context, known_keys=MODEL_KEYS)
     add_builtin_entities(context, version, intent_texts)
     mark_abstract(context)
+    restrict_combinations(context)
     _add_id(context, name)
     add_language(context, name)
     _add_timeout(context)

@@ -283,7 +283,6 @@ class TestLimits:
             ("dupSynonymsAllowed", "false", "true"),
             ("maxTotalSynonyms", 100, 2**31 - 1),
             ("jiggleFactor", 2, 0),
-            ("restrictedCombinations", "{a: [b]}", "{}"),
         ],
     )
     def test_what_has_no_effect_is_reported_unless_it_has_none_there_either(

@@ -104,8 +104,8 @@ def _rewrite_intents(
 
 
 def _deferred(context: TranslationTarget, entry: SourceEntry) -> None:
-    """Do nothing: :func:`~anaphora.models.nlpcraft.builtin_tokens.add_builtin_entities` handles the
-    key after the elements."""
+    """Do nothing: the modules of :mod:`anaphora.models.nlpcraft.entities` handle the key after the
+    elements."""
 
 
 def _translate_abstract_tokens(context: TranslationTarget, entry: SourceEntry) -> None:
@@ -150,9 +150,7 @@ MODEL_RULES: Mapping[str, Rule] = {
     "additionalStopWords": map_to("stop_words.add"),
     "excludedStopWords": map_to("stop_words.remove"),
     "stopWordsAllowed": map_to("stop_words.skip"),
-    "restrictedCombinations": ignore_key(
-        "the entities limit, sort and relation have an option 'of' for what they may refer to"
-    ),
+    "restrictedCombinations": _deferred,
     "parsers": ignore_key("Java classes cannot be called; element values can come from Python"),
     "conversationTimeout": _translate_timeout,
     "conversationDepth": map_to("conversation.depth"),
