@@ -153,12 +153,14 @@ class Element:
 class StopWords:
     """Changes to the stop words of the language.
 
-    With ``skipped``, stop words may stand between the words of any phrase.
+    With ``skipped``, stop words may stand between the words of any phrase, and with ``commas``,
+    commas as well.
     """
 
     additional: frozenset[str] = frozenset()
     excluded: frozenset[str] = frozenset()
     skipped: bool = False
+    commas: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,6 +228,7 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
             additional=frozenset(file.stop_words.add),
             excluded=frozenset(file.stop_words.remove),
             skipped=file.stop_words.skip,
+            commas=file.stop_words.commas,
         ),
         limits=_build_limits(file.limits),
         pipelines=_resolve_pipelines(draft),

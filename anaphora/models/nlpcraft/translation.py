@@ -117,11 +117,15 @@ def _add_timeout(context: TranslationTarget) -> None:
 
 
 def _skip_stop_words(context: TranslationTarget) -> None:
+    at = context.source.start
     if not context.has_key("stop_words.skip"):
-        at = context.source.start
         context.set_scalar("stop_words.skip", at, "true")
         reason = "stop words may occur inside synonyms, as in NLPCraft: stop_words.skip: true"
         context.notes.add("changed", "stop words", at, reason)
+    if not context.has_key("stop_words.commas"):
+        context.set_scalar("stop_words.commas", at, "true")
+        reason = "a comma inside a synonym is a stop word, as in NLPCraft: stop_words.commas: true"
+        context.notes.add("changed", "commas", at, reason)
 
 
 def _add_default_options(context: TranslationTarget) -> None:

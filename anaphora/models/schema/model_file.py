@@ -228,6 +228,10 @@ class StopWordsSchema(SchemaBase):
     skip: Flag = Field(
         default=False, description="Whether stop words may occur between the words of any synonym."
     )
+    commas: Flag = Field(
+        default=False,
+        description="Whether commas may occur between the words of any synonym, like stop words.",
+    )
 
 
 class LimitsSchema(SchemaBase):
