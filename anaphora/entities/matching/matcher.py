@@ -109,7 +109,7 @@ def create_index(
         universals=load_qualifiers(vocabulary.lexicon.language, "universal"),
         negations=load_qualifiers(vocabulary.lexicon.language, "negation"),
         recognized_elements={one.id: one for one in model.elements if one.recognition},
-        context=QuestionContext(entities=None, model=model.info, environment=os.environ),
+        context=QuestionContext(model=model.info, environment=os.environ),
         candidates=CandidateFinder(
             vocabulary,
             [level.trie.stems for level in levels],

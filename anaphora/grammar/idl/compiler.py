@@ -20,8 +20,10 @@ from anaphora.grammar.idl.parsing.parser import parse_idl, parse_predicate
 from anaphora.grammar.idl.requirements import (
     find_elements,
     find_mentions,
+    find_neighbours,
     find_requirements,
     reads_negation,
+    reads_position,
 )
 from anaphora.grammar.idl.syntax import (
     FragmentNode,
@@ -358,6 +360,8 @@ def _compile_predicate(node: PredicateNode) -> Predicate:
         requires=find_requirements(node),
         elements=find_elements(node),
         reads_negation=reads_negation(node),
+        reads_position=reads_position(node),
+        neighbours=find_neighbours(node),
     )
 
 
