@@ -39,7 +39,8 @@ class QuestionContext(Struct, frozen=True):
     """Everything about a question that predicates can read, apart from the entity under test.
 
     ``entities`` are those of the sentence. ``slots`` are the filled slots of the intent, for a
-    check of what fills one. ``environment`` holds the variables for ``meta_sys``; ``random`` returns numbers in [0, 1).
+    check of what fills one. ``environment`` holds the variables for ``meta_sys``; ``random``
+    returns numbers in [0, 1).
     """
 
     entities: Sequence[Entity] = ()
