@@ -292,6 +292,26 @@ def test_intents_read_their_metadata_under_their_keys(question: str, intent: str
     assert Engine(parse_model(BOT)).ask(question).intent == intent
 
 
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("ring in an hour", "1 h"),
+        ("ring in a couple of minutes", "2 min"),
+        ("ring in few minutes", "3 min"),
+        ("ring in a week", "1 week"),
+        ("ring in an hour and 15 mins", "75 min"),
+        ("ring 7 times", "7"),
+    ],
+)
+def test_a_length_of_time_is_a_number_with_a_unit(question: str, value: str) -> None:
+    model = parse_model(
+        f"{HEAD}enabledBuiltInTokens: ['nlpcraft:num']\nelements: [{{id: ring}}]\nintents:\n"
+        "- \"intent=ring term={# == 'ring'} term(n)~{# == 'nlpcraft:num'"
+        " && meta_tok('nlpcraft:num:isequalcondition')}\"\n"
+    )
+    assert Engine(model).ask(question).slots["n"].value == value
+
+
 def test_what_is_built_in_may_be_left_unused_as_in_theirs() -> None:
     assert Engine(parse_model(BOT)).ask("rain tomorrow of more than 2 mm").intent == "day"
 
