@@ -394,6 +394,7 @@ class Model:
     choices: Mapping[str, LocalizedText] = field(default_factory=dict)
     validators: Validators = Validators()
     fallback: Fallback | None = None
+    free_words: bool = False
     fallback_handler: Callable[..., Any] | None = field(default=None, compare=False)
     locales: Mapping[str, str] = field(default_factory=dict)
 

@@ -243,6 +243,7 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
         confirmations=texts.build("confirm"),
         validators=texts.build_validators(),
         fallback=build_fallback(draft, texts),
+        free_words=file.free_words,
     )
     return model, intents
 

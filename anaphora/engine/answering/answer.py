@@ -45,6 +45,7 @@ from anaphora.errors import EvaluationError, HandlerError
 from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.dialog_act import DialogAct
+from anaphora.intents.free_words import is_free_word
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, ForgetRule, ForgottenEntity
@@ -306,6 +307,7 @@ def _answer_match(
             for taken in filling.taken
             if not (taken.remembered or taken.offered)
             and taken.entity not in decision.question.referred
+            and not is_free_word(taken.entity)
         ],
         used=[taken.remembered for taken in filling.taken if taken.remembered],
     )

@@ -6,7 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from anaphora.models.nlpcraft.entities.builtin_tokens import add_builtin_entities
+from anaphora.models.nlpcraft.entities.builtin_tokens import (
+    add_builtin_entities,
+    add_free_words,
+)
 from anaphora.models.nlpcraft.entities.restricted_combinations import restrict_combinations
 from anaphora.models.nlpcraft.intent_texts import iter_intent_texts
 from anaphora.models.nlpcraft.language_detection import add_language
@@ -66,6 +69,8 @@ def translate(
     add_builtin_entities(context, version, intent_texts)
     mark_abstract(context)
     restrict_combinations(context)
+    if version == "0.9":
+        add_free_words(context, intent_texts)
     _add_id(context, name)
     add_language(context, name)
     _add_timeout(context)

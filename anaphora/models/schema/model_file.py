@@ -320,6 +320,11 @@ class ModelSchema(SchemaBase):
         default=StopWordsSchema(), description="Words to add to or remove from the stop words."
     )
     limits: LimitsSchema = Field(default=LimitsSchema(), description="The limits for utterances.")
+    free_words: Flag = Field(
+        default=False,
+        description="Whether the terms of intents may take words that no entity covers, as "
+        "entities of the element 'nlpcraft:nlp'.",
+    )
     options: OptionsSchema = Field(
         default=OptionsSchema(), description="The default options of intents."
     )

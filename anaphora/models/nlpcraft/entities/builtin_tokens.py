@@ -36,10 +36,11 @@ from anaphora.models.reading.nodes import (
 from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES, find_builtin
 from anaphora.models.schema.field_types import describe_value
 
-__all__ = ["add_builtin_entities"]
+__all__ = ["add_builtin_entities", "add_free_words"]
 
 _TOKENS_KEY = "enabledBuiltInTokens"
 _NAME = re.compile(r"\bnlpcraft:[a-z]+\b")
+_FREE_WORD = re.compile(r"\bnlpcraft:nlp\b(?!:)")
 _PART = re.compile(r"\^\^(?:\[[^\[\]{}]*\])?\{(.*)\}\^\^", re.DOTALL)
 _EXTERNAL_PREFIXES = ("google:", "opennlp:", "stanford:")
 _UNSUPPORTED_TOKENS = ("nlpcraft:metro", "nlpcraft:subcontinent")
@@ -60,6 +61,20 @@ def add_builtin_entities(
         )
     elif version == "0.9":
         _add_usable(context, list(iter_synonym_texts(context.source)), list(intents))
+
+
+def add_free_words(context: TranslationTarget, intents: Iterable[str]) -> None:
+    """Let terms take free words, as in 0.9, if one of them may."""
+    if context.has_key("free_words"):
+        return
+    texts = list(intents)
+    reason = next(_iter_open_predicates(context, (), texts), "")
+    if not reason and not any(map(_FREE_WORD.search, texts)):
+        return
+    at = context.source.start
+    context.set_scalar("free_words", at, "true")
+    what = f"{{{reason}}} may be true for free words" if reason else "terms name free words"
+    context.notes.add("changed", "free words", at, f"{what}, as in 0.9: free_words: true")
 
 
 def _add_listed(context: TranslationTarget, entry: SourceEntry) -> None:
