@@ -10,12 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance, Variant
+from anaphora.entities.variants.free_words import find_free_words, is_free_word, merge_free_words
 from anaphora.errors import EvaluationError
 from anaphora.grammar.context import EntityContext, QuestionContext
 from anaphora.grammar.idl.intent import Intent, IntentOptions, Term
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.python_functions import FlowFunction
-from anaphora.intents.free_words import find_free_words, is_free_word, merge_free_words
 from anaphora.intents.index import IntentIndex
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match, rank_reading

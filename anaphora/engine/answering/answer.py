@@ -41,11 +41,11 @@ from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
+from anaphora.entities.variants.free_words import is_free_word
 from anaphora.errors import EvaluationError, HandlerError
 from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.dialog_act import DialogAct
-from anaphora.intents.free_words import is_free_word
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, ForgetRule, ForgottenEntity

@@ -24,12 +24,12 @@ _IN_NEED = re.compile(r"[{<]|\^\^")
 
 
 class _Change(NamedTuple):
-    """The first changed text before and after, its offset, and the number of changed texts."""
+    """The first changed text before and after, its offset, and the number of changed ``texts``."""
 
     before: str
     after: str
     at: int
-    count: int = 1
+    texts: int = 1
 
 
 class SynonymRewriter:
@@ -46,7 +46,7 @@ class SynonymRewriter:
     def add_notes(self, notes: NoteCollector) -> None:
         """Add a note on each kind of change."""
         for reason, change in self._changes.items():
-            others = f" (and {change.count - 1:,} more)" if change.count > 1 else ""
+            others = f" (and {change.texts - 1:,} more)" if change.texts > 1 else ""
             example = f"'{change.before}' → '{change.after}'"
             notes.add("changed", "synonyms", change.at, f"{reason}: {example}{others}")
 
@@ -59,7 +59,7 @@ class SynonymRewriter:
             if after != text:
                 known = self._changes.get(reason)
                 self._changes[reason] = (
-                    known._replace(count=known.count + 1)
+                    known._replace(texts=known.texts + 1)
                     if known
                     else _Change(text, after, node.start)
                 )

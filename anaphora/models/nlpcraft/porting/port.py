@@ -205,10 +205,10 @@ def _port_loaders(
         bare = java.rpartition(".")[2].rpartition("$")[2]
         name = make_function_name(f"load_{ids[0] if len(ids) == 1 else bare}", taken)
         taken.add(name)
-        for id in ids:
-            at = elements[id].start
-            elements[id].items["value_loader"] = ScalarNode(at, at, f"{module}#{name}", '"')
-            elements[id].key_offsets["value_loader"] = at
+        for owner in (elements[one] for one in ids):
+            reference = ScalarNode(owner.start, owner.start, f"{module}#{name}", '"')
+            owner.items["value_loader"] = reference
+            owner.key_offsets["value_loader"] = owner.start
         places = [
             f", {one.name}, line {one.loaders[bare]}" for one in sources if bare in one.loaders
         ]
@@ -257,8 +257,8 @@ def _port_methods(
 def _build_method(name: str, java: str, *, is_flow: bool) -> SkeletonFunction:
     if is_flow:
         summary = "Whether the intent may follow the past matches, oldest first."
-        notes = (f"In Java: {java}", "", "Each match has intent (its id) and at (its time).")
-        return SkeletonFunction(name, ("matches",), summary, notes, "True", "to be ported")
+        flow_notes = (f"In Java: {java}", "", "Each match has intent (its id) and at (its time).")
+        return SkeletonFunction(name, ("matches",), summary, flow_notes, "True", "to be ported")
     summary = "Whether the entity fits the term."
     notes = (
         f"In Java: {java}",
