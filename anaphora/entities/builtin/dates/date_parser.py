@@ -108,7 +108,9 @@ class DateParser:
     def _create_splitter(self) -> WordSplitter:
         grammar = self._grammar
         marked = {*grammar.words, *grammar.months, *grammar.marked_words}
-        return WordSplitter(grammar.endings, grammar.plain_letters, marked, self._is_word)
+        return WordSplitter(
+            grammar.endings, grammar.openings, grammar.plain_letters, marked, self._is_word
+        )
 
     def _is_word(self, atom: Atom) -> bool:
         """Whether a word may have endings of dates behind it. Where endings are particles, names of

@@ -82,7 +82,7 @@ _WORD_LISTS: Mapping[str, str] = {
     "weak": "weak", "between": "connectors", "suffixes": "ordinal_suffixes",
     "behind": "year_suffixes", "apart": "number_breaks", "before_names": "prepositions",
     "joining": "conjunctions", "zone_words": "zone_words",
-    "endings": "endings", "marked": "marked_words",
+    "endings": "endings", "openings": "openings", "marked": "marked_words",
     "street_words": "street_words", "articles": "articles",
 }  # fmt: skip
 # The operations for the names in a category; a name of a weekday has precedence over a month.
@@ -106,6 +106,7 @@ class DateGrammar:
     ``zone_words`` (Tokyo *time*). A number before the name of a street, which ends or begins with
     one of the ``street_words``, is no part of a date, nor is an ordinal in digits between one of
     the ``articles`` and a content word (the 3rd candidate). ``endings`` may stand behind words,
+    ``openings`` before words of dates that are written as one with them (내일|일곱시),
     ``plain_letters`` for letters with marks, also in the numerals ``marked_words``: see
     :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``order`` is that
     of day, month and year: ``DMY``.
@@ -129,6 +130,7 @@ class DateGrammar:
     street_words: frozenset[str]
     articles: frozenset[str]
     endings: frozenset[str]
+    openings: frozenset[str]
     marked_words: frozenset[str]
     plain_letters: Mapping[str, str]
     order: str
