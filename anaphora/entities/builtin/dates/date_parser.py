@@ -14,7 +14,7 @@ from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousNameFinder
-from anaphora.entities.builtin.dates.coordinated_dates import complete_coordinated
+from anaphora.entities.builtin.dates.grammar.coordination import complete_coordinated
 from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DATE_TABLES,
     DateGrammar,

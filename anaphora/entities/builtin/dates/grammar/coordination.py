@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 
 __all__ = ["complete_coordinated"]
@@ -35,9 +36,7 @@ def complete_coordinated(
         yield before
 
 
-def _are_joined(
-    end: int, start: int, atoms: Sequence[Atom], conjunctions: Collection[str]
-) -> bool:
+def _are_joined(end: int, start: int, atoms: Sequence[Atom], conjunctions: Collection[str]) -> bool:
     """Whether a conjunction stands between two offsets, or as an ending before them."""
     first, last = (bisect_left(atoms, offset, key=attrgetter("start")) for offset in (end, start))
     between = "".join([atom.text for atom in atoms[first:last]])
@@ -71,7 +70,7 @@ def _complete(said: TimeExpression, date: TimeExpression) -> TimeExpression | No
 
 
 def _place_clock(said: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
-    """A later time on the same day, in the same half of the day."""
+    """The time on the day of the one before it, in the same half of it."""
     if said[0] == "clock":
         later = _in_same_half(said[1], clock)
         return None if later == clock else ("clock", later)
@@ -81,7 +80,13 @@ def _place_clock(said: TimeExpression, clock: TimeExpression) -> TimeExpression 
 
 
 def _in_same_half(said: TimeExpression, clock: TimeExpression) -> TimeExpression:
+    """The time in the half of the day of the one before it; after eleven in the morning, one
+    o'clock is in the afternoon."""
     match said, clock:
         case ((str(half), ("time", int(first), *_)), ("time", int(hour), *_)):
-            return (half, clock) if half in _HALVES and first < hour else clock
+            if half not in _HALVES or hour >= HALF_DAY:
+                return clock
+            if first < hour:
+                return half, clock
+            return ("pm", clock) if half == "am" else clock
     return clock
