@@ -3,8 +3,8 @@
 The rules of such a language have the endings as words of their own, glued to the word before them
 (``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks, also
 in a language without such endings (Polish *pazdziernika*). In Korean, particles and units are split
-off in the same way: *세시까지* is *세*, *시* and *까지*; so are a day or a part of it, and what people
-write as one with it: *내일저녁일곱시*.
+off in the same way: *세시까지* is *세*, *시* and *까지*. What people write as one with a day or
+a part of it in front is split off, too: *내일저녁일곱시*.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _MAX_CACHED_WORDS = 50_000
 
 class WordSplitter:
     """Splits atoms by the words of a language. ``endings`` are those that ``is_word`` may have
-    behind it, ``openings`` those that may stand before others; ``plain`` maps letters to those that people also write for them (ş: s), in the words
-    ``marked``."""
+    behind it, ``openings`` those that may stand before others. ``plain`` maps letters to those
+    that people also write for them (ş: s), in the words ``marked``."""
 
     def __init__(
         self,
