@@ -21,6 +21,7 @@ _SHORTEST_STEM = 2  # letters
 _MOST_ENDINGS = 2  # of one word
 _SHORTEST_HANGUL_STEM = 1  # a syllable is a letter
 _MOST_HANGUL_ENDINGS = 4  # as units are written as one with their numbers: 세시반까지는
+_LONGEST_WORD = 40  # letters; no word of a date is longer, whatever is written as one with it
 _MAX_CACHED_WORDS = 50_000
 
 
@@ -86,12 +87,17 @@ class WordSplitter:
             if len(self._parts) >= _MAX_CACHED_WORDS:
                 self._parts.clear()
             known = self._parts[atom.text] = (
-                self._split_opening(atom, self._keep_word)
-                or self._split_endings(atom)
-                or self._split_opening(atom, self._split)
-                or (atom.text,)
+                self._split_parts(atom) if len(atom.text) <= _LONGEST_WORD else (atom.text,)
             )
         return known
+
+    def _split_parts(self, atom: Atom) -> tuple[str, ...]:
+        return (
+            self._split_opening(atom, self._keep_word)
+            or self._split_endings(atom)
+            or self._split_opening(atom, self._split)
+            or (atom.text,)
+        )
 
     def _split_endings(self, atom: Atom) -> tuple[str, ...]:
         """The stem and its endings; nothing if there is no such stem."""

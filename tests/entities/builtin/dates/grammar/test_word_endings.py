@@ -112,3 +112,8 @@ def test_a_bot_understands_dates_with_particles(text, value):
     model = parse_model(PLANNER)
     engine = Engine(model, clock=lambda: datetime(2026, 11, 18, 10, 30, tzinfo=UTC))
     assert engine.ask(text, user="u").slots["when"].value == value
+
+
+@pytest.mark.parametrize("text", ["내일" * 3000, "내일저녁" * 1200 + "뷁", "이번주" * 2000])
+def test_a_text_without_blanks_is_read_however_long_it_is(text):
+    assert "".join(atom.text for atom in get_date_parser("ko").get_atoms(text)) == text
