@@ -491,7 +491,7 @@ def _to_bare_hours(first: int, last: int) -> TimeExpression | None:
     the two may be a range of numbers."""
     if first > HALF_DAY > last or first > last == 0:
         return ("times", ("clock24", first), ("clock24", last))
-    if first > last:
+    if first > last and first >= _FIRST_BARE_HOUR:
         return ("times", ("time", first), ("time", last))
     if _FIRST_BARE_HOUR <= first <= HALF_DAY < last:
         return ("plain_times", ("clock24", first), ("clock24", last))
