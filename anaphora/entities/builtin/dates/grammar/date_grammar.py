@@ -480,6 +480,11 @@ def _place_in_week(days: TimeExpression, period: TimeExpression) -> TimeExpressi
     return ("in_week", days, period) if is_week else None
 
 
+def _to_two_days(one: TimeExpression, other: TimeExpression) -> TimeExpression | None:
+    """December 25 and 26; None if the two days of a month are no neighbours."""
+    return ("span", one, other) if other[2] == one[2] + 1 else None
+
+
 def _accept_several_days(days: TimeExpression) -> TimeExpression | None:
     """Several days, other than a range, that can have daily hours; None for anything else."""
     is_weekend = days[:2] == ("cell", "weekend")
@@ -591,6 +596,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "weekday_in": _place_weekday_in,
     "daily": lambda days, hours: ("daily", days, *hours),
     "hoursof": lambda day, hours: ("at_times", day, *hours),
+    "twodays": _to_two_days,
     "several": _accept_several_days,
     "barehours": _to_bare_hours,
     "sum": _to_sum,
