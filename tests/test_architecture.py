@@ -95,6 +95,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "intents",
         "engine",
     },
+    "wyoming": {"core", "errors", "version", "models", "stm", "engine"},
     "cli": {
         "agents",
         "core",
@@ -110,6 +111,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "suggestions",
         "server",
         "mcp",
+        "wyoming",
         "storage",
     },
 }
