@@ -11,7 +11,7 @@ from __future__ import annotations
 
 try:
     from anaphora.wyoming.limits import Limits
-    from anaphora.wyoming.serve import serve
+    from anaphora.wyoming.process import serve
     from anaphora.wyoming.server import WyomingServer
 except ImportError as error:
     if (error.name or "").partition(".")[0] != "wyoming":

@@ -89,7 +89,7 @@ def wyoming(
     )
     try:
         from anaphora.wyoming.listener import is_local, parse_uri
-        from anaphora.wyoming.serve import serve
+        from anaphora.wyoming.process import serve
     except ImportError as error:
         raise AnaphoraError(str(error)) from error
     from anaphora.engine.engine import Engine

@@ -1,4 +1,4 @@
-"""Serve until a stop signal arrives."""
+"""Serve in the main thread of a process until a stop signal arrives."""
 
 from __future__ import annotations
 
