@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -152,8 +153,12 @@ class Connection:
 
     async def _ask(self, text: str, context: QuestionContext, language: object) -> Reply:
         """Ask the model. Speech-to-text may name a language that it lacks: then it is detected."""
-        known = self._model.find_language(language) if isinstance(language, str) else None
-        return await self._questions.ask(text, model=self._model, language=known, context=context)
+        model, begin = self._model, time.perf_counter()
+        known = model.find_language(language) if isinstance(language, str) else None
+        reply = await self._questions.ask(text, model=model, language=known, context=context)
+        took = 1_000 * (time.perf_counter() - begin)
+        _log.info("%s: %s: %s in %.1f ms", self._name, model.id, reply.status, took)
+        return reply
 
     def _context(self, event: Event) -> QuestionContext:
         context = event.data.get("context")

@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from typing import Self
 
+from anaphora.core.plurals import pluralize
 from anaphora.engine.engine import Engine
 from anaphora.wyoming.answers import AnswerMode
 from anaphora.wyoming.connection import Connection
@@ -102,7 +103,8 @@ class WyomingServer:
         if tasks := tuple(self._connections.values()):
             _, late = await asyncio.wait(tasks, timeout=self._grace)
             if late:
-                _log.warning("%d connections were given up: the server is stopping", len(late))
+                given_up = pluralize(len(late), "connection")
+                _log.warning("gave up %s: the server is stopping", given_up)
             await self._questions.close()
             for task in late:
                 task.cancel()

@@ -320,5 +320,5 @@ def test_a_question_that_outlasts_the_grace_changes_nothing(
             await until(lambda: not server.is_busy)
 
     asyncio.run(main())
-    assert "1 connections were given up: the server is stopping" in caplog.text
+    assert "gave up 1 connection: the server is stopping" in caplog.text
     assert house.engine.conversation(user="a", model="home").questions == 0

@@ -82,11 +82,7 @@ def wyoming(
 
     anaphora wyoming home.yaml --uri tcp://0.0.0.0:10400 --open --store sqlite:///home.db
     """
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=log_level.upper(),
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
+    _configure_log(log_level)
     try:
         from anaphora.wyoming.listener import is_local, parse_uri
         from anaphora.wyoming.process import serve
@@ -107,6 +103,14 @@ def wyoming(
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)
+
+
+def _configure_log(level: str) -> None:
+    """Log to the standard error output: what the package logs from ``level``, and warnings."""
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s"
+    )
+    logging.getLogger("anaphora").setLevel(level.upper())
 
 
 def _announce(uri: str) -> None:
