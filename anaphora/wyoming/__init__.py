@@ -1,10 +1,10 @@
 """A server of the Wyoming protocol, by which Home Assistant talks to the bots of an engine.
 
 >>> from anaphora import Engine
->>> from anaphora.wyoming import serve
->>> serve(Engine("lights"), "tcp://127.0.0.1:10400")  # doctest: +SKIP
+>>> from anaphora.wyoming import WyomingServer
+>>> server = WyomingServer(Engine("lights"), "tcp://127.0.0.1:10500")
 
-:class:`WyomingServer` does the same within a running event loop.
+``async with server:`` then serves in the event loop; :func:`serve` does so until a signal arrives.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from anaphora.errors import AnaphoraError
 
 __all__ = ["Address", "TcpAddress", "UnixAddress", "bind", "is_local", "parse_uri"]
 
-_EXAMPLES = "write tcp://127.0.0.1:10400 or unix:///run/anaphora.sock"
+_EXAMPLES = "write tcp://127.0.0.1:10500 or unix:///run/anaphora.sock"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def serve(
     grace: float = 20.0,
     started: Callable[[str], object] = lambda uri: None,
 ) -> bool:
-    """Serve the models of ``engine`` at ``uri`` (``tcp://127.0.0.1:10400``; port 0 selects a free
+    """Serve the models of ``engine`` at ``uri`` (``tcp://127.0.0.1:10500``; port 0 selects a free
     port) until SIGINT or SIGTERM arrives; a second SIGINT ends the process at once. ``started`` is
     called with the address. The engine stays open.
 

@@ -33,14 +33,14 @@ class WyomingServer:
     has a handler or a response, else the client (``auto``).
 
     >>> async def main():
-    ...     async with WyomingServer(Engine("lights"), "tcp://127.0.0.1:10400") as server:
+    ...     async with WyomingServer(Engine("lights"), "tcp://127.0.0.1:10500") as server:
     ...         await asyncio.sleep(3_600)
     """
 
     def __init__(
         self,
         engine: Engine,
-        uri: str = "tcp://127.0.0.1:10400",
+        uri: str = "tcp://127.0.0.1:10500",
         *,
         answers: AnswerMode = "auto",
         limits: Limits | None = None,

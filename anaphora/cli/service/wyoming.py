@@ -34,7 +34,7 @@ def wyoming(
             help="The address to listen at: tcp://HOST:PORT (port 0 picks a free one) or "
             "unix:///FILE.",
         ),
-    ] = "tcp://127.0.0.1:10400",
+    ] = "tcp://127.0.0.1:10500",
     answers: Annotated[
         Literal["auto", "intent", "handled"],
         typer.Option(
@@ -80,7 +80,7 @@ def wyoming(
 
     anaphora wyoming lights
 
-    anaphora wyoming home.yaml --uri tcp://0.0.0.0:10400 --open --store sqlite:///home.db
+    anaphora wyoming home.yaml --uri tcp://0.0.0.0:10500 --open --store sqlite:///home.db
     """
     _configure_log(log_level)
     try:
@@ -93,7 +93,7 @@ def wyoming(
     if not open_ and not is_local(parse_uri(uri)):
         raise AnaphoraError(
             f"other machines can reach {uri}, and the Wyoming protocol has no keys: admit everyone "
-            "in the network with --open, or listen at tcp://127.0.0.1:10400"
+            "in the network with --open, or listen at tcp://127.0.0.1:10500"
         )
     names = models or ("weather",)
     with Engine(*names, store=store, long_term=memory, cache=cache, clock=local_now) as engine:

@@ -17,7 +17,7 @@ from anaphora import Engine
 from anaphora.cli import app
 from anaphora.errors import AnaphoraError
 
-ADDRESS = "tcp://127.0.0.1:10400"
+ADDRESS = "tcp://127.0.0.1:10500"
 
 
 def run(*arguments: str) -> Result:
@@ -78,7 +78,7 @@ def test_store_memory_cache_and_answers_can_be_given(
 
 
 def test_other_machines_are_admitted_only_if_it_is_said(served: dict[str, Any]) -> None:
-    uri = "tcp://0.0.0.0:10400"
+    uri = "tcp://0.0.0.0:10500"
     message = refusal("cafe", "--uri", uri)
     assert message.startswith(f"other machines can reach {uri}, and the Wyoming protocol has no ke")
     assert "--open" in message
@@ -98,14 +98,14 @@ def test_addresses_of_this_machine_need_no_permission(served: dict[str, Any], ur
 @pytest.mark.parametrize(
     "uri",
     [
-        "127.0.0.1:10400",
+        "127.0.0.1:10500",
         "tcp://127.0.0.1",
-        "tcp://:10400",
+        "tcp://:10500",
         "tcp://127.0.0.1:port",
         "tcp://127.0.0.1:99999",
-        "tcp://127.0.0.1:10400/path",
-        "tcp://[::1:10400",
-        "http://127.0.0.1:10400",
+        "tcp://127.0.0.1:10500/path",
+        "tcp://[::1:10500",
+        "http://127.0.0.1:10500",
         "stdio://",
         "unix://home.sock",
         "unix:",
@@ -114,7 +114,7 @@ def test_addresses_of_this_machine_need_no_permission(served: dict[str, Any], ur
 )
 def test_what_is_no_address_is_an_error(uri: str) -> None:
     assert refusal("cafe", "--uri", uri, "--open") == (
-        f"'{uri}' is not an address of a server: write tcp://127.0.0.1:10400 or "
+        f"'{uri}' is not an address of a server: write tcp://127.0.0.1:10500 or "
         "unix:///run/anaphora.sock"
     )
 
