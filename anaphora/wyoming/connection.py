@@ -193,9 +193,10 @@ class Connection:
         """Close the connection when the client has read everything, or does not read it in time."""
         self._writer.close()
         try:
-            async with asyncio.timeout(self._limits.write_timeout):
-                await self._writer.wait_closed()
-        except OSError:
+            with suppress(OSError):
+                async with asyncio.timeout(self._limits.write_timeout):
+                    await self._writer.wait_closed()
+        finally:
             self._writer.transport.abort()
 
 

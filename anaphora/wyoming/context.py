@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -15,6 +15,7 @@ __all__ = ["QuestionContext", "parse_context"]
 
 _IDENTITY_KEYS = ("conversation_id", "satellite_id", "device_id", "area_id", "area", "user_id")
 _MAX_ID = 500  # characters, as in the REST API
+_MAX_DEPTH = 50
 _OWN_KEY = "anaphora"
 
 
@@ -44,10 +45,12 @@ def parse_context(context: object, *, connection_id: str, address: str) -> Quest
     The conversation is that of ``conversation_id``. Without one it is that of the satellite, the
     device, the area or the user, in this order; without any, that of the connection, whose id the
     answer returns as ``conversation_id``. Raises :class:`EventError` for a context that is not an
-    object, and for an id that is too long.
+    object or too deep, and for an id that is too long.
     """
     if context is not None and not isinstance(context, dict):
         raise EventError("the context is not a JSON object")
+    if _is_deeper(context, _MAX_DEPTH):
+        raise EventError(f"the context is nested more than {_MAX_DEPTH} levels deep")
     given = {key: value for key, value in (context or {}).items() if key != _OWN_KEY}
     user = _find_identity(given)
     if user is None:
@@ -70,3 +73,14 @@ def _find_identity(context: Mapping[str, Any]) -> str | None:
         # Ids of different kinds may be equal.
         return value if key == "conversation_id" else f"{key}:{value}"
     return None
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    match value:
+        case dict():
+            parts: Collection[object] = value.values()
+        case list():
+            parts = value
+        case _:
+            return False
+    return not levels or any(_is_deeper(part, levels - 1) for part in parts)

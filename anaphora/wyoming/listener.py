@@ -73,15 +73,16 @@ def bind(address: Address) -> socket.socket:
     """
     if isinstance(address, UnixAddress):
         _remove_stale_socket(address)
-        family, target = socket.AF_UNIX, str(address.path)
+        family = socket.AF_UNIX
     else:
         family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-        target = address.host, address.port
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        if isinstance(address, TcpAddress):
+        if isinstance(address, UnixAddress):
+            listener.bind(str(address.path))
+        else:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(target)
+            listener.bind((address.host, address.port))
     except OSError as error:
         listener.close()
         raise AnaphoraError(f"cannot listen at {address}: {error.strerror or error}") from error

@@ -22,7 +22,7 @@ LIGHT_ON = "turn on the light in the kitchen"
 
 def answer(house: House, *events: object, **options: object) -> list[Event]:
     async def talk(server: WyomingServer) -> list[Event]:
-        return await send(server.uri, *events)  # type: ignore[arg-type]
+        return await send(server.uri, *events)
 
     return house.run(talk, **options)
 

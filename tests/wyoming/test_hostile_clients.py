@@ -69,6 +69,17 @@ async def still_answers(server: WyomingServer) -> None:
             header(data={"text": "x", "context": {"device_id": "x" * 501}}),
             "the device_id of the context has more than 500 characters",
         ),
+        (
+            header(data={"text": "x", "context": {"x": json.loads("[" * 60 + "]" * 60)}}),
+            "the context is nested more than 50 levels deep",
+        ),
+        (
+            b'{"type": "transcript", "data": {"text": "x", "context": {"x": '
+            + b"[" * 900
+            + b"]" * 900
+            + b"}}}\n",
+            "is nested more than 50 levels deep",
+        ),
         (b"x" * 200_000, "the header has more than 65,536 bytes"),
         (b'{"type": "' + b"x" * 70_000 + b'"}\n', "the header has more than 65,536 bytes"),
     ],
