@@ -333,3 +333,20 @@ def test_a_question_that_outlasts_the_grace_changes_nothing(
     asyncio.run(main())
     assert "gave up 1 connection: the server is stopping" in caplog.text
     assert house.engine.conversation(user="a", model="home").questions == 0
+
+
+def test_closing_does_not_wait_for_a_client_that_never_reads(house: House) -> None:
+    async def main() -> None:
+        async with house.serve(grace=0.01) as server:
+            reader, writer = await connect(server)
+            reader._transport.pause_reading()
+            context = {"note": "x" * 60_000}
+            event = header(data={"text": "make tea", "context": context})
+            for _ in range(200):
+                writer.write(event)
+            await until(lambda: server.connections == 1)
+            await server.close()
+            assert server.connections == 0
+            writer.transport.abort()
+
+    asyncio.run(main())
