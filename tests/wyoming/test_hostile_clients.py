@@ -104,6 +104,20 @@ def test_what_is_no_event_gets_an_error_and_the_connection_ends(
     assert line.startswith("127.0.0.1:")
 
 
+def test_the_error_reaches_a_client_that_is_still_sending(house: House) -> None:
+    async def talk(server: WyomingServer) -> str:
+        reader, writer = await connect(server)
+        for _ in range(100):
+            writer.write(b"x" * 100_000)
+            await writer.drain()
+        event = await async_read_event(reader)
+        writer.close()
+        assert event
+        return event.type
+
+    assert house.run(talk) == "error"
+
+
 @pytest.mark.parametrize(
     "sent", [b"", b"{", header(data_length=100) + b"{", header(payload_length=9)]
 )
