@@ -73,6 +73,7 @@ class Connection:
                 if answer := await self._answer(event):
                     await self._write(answer)
         except EventError as error:
+            _log.warning("%s: %s: connection closed", self._name, error)
             await self._refuse(str(error), "bad-event")
         except TimeoutError:
             _log.warning("%s: it does not read its answers: connection closed", self._name)
@@ -86,7 +87,7 @@ class Connection:
             await self._close()
 
     async def refuse(self, message: str) -> None:
-        """End the connection without reading any event."""
+        """End the connection without reading any event, or a line in the log."""
         await self._refuse(message, "busy")
         await self._close()
 
@@ -179,7 +180,6 @@ class Connection:
     async def _refuse(self, message: str, code: str) -> None:
         """Tell the client why the connection ends. Closing a connection with unread input would
         reset it, and the client could lose the message."""
-        _log.warning("%s: %s: connection closed", self._name, message)
         with suppress(OSError):
             async with asyncio.timeout(self._limits.linger):
                 await self._write(Error(message, code))

@@ -152,7 +152,7 @@ class WyomingServer:
             return True
         if time.monotonic() - self._warned_at >= _LOG_INTERVAL:
             self._warned_at = time.monotonic()
-            _log.warning("there are too many connections: idle ones are closed")
+            _log.warning("there are too many connections: idle ones are closed, new ones refused")
         with suppress(StopIteration):
             longest = next(iter(self._idle))
             self._remove_idle(longest)

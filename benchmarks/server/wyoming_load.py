@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from statistics import quantiles
 
@@ -66,8 +67,7 @@ def main() -> None:
         "| satellites | connection | server | questions a second | to the constant | 50 % | 99 % |"
     )
     print("| ---: | --- | --- | ---: | ---: | ---: | ---: |")
-    module = f"{_serve_constant.__module__}" if __name__ != "__main__" else __spec__.name
-    constant = [sys.executable, "-m", module, "--constant"]
+    constant = [sys.executable, "-m", "benchmarks.server.wyoming_load", "--constant"]
     anaphora = [sys.executable, "-m", "anaphora", "wyoming", chosen.model]
     anaphora += ["--uri", "tcp://127.0.0.1:0", "--log-level", "warning"]
     with _running(constant) as constant_uri, _running(anaphora) as anaphora_uri:
@@ -135,11 +135,12 @@ def _print_row(measure: _Measurement, name: str, one: LoadResult, bare: LoadResu
 
 
 async def _serve_constant() -> None:
-    """Serve at a free port, whose URI is printed."""
-    server = AsyncServer.from_uri("tcp://127.0.0.1:0")
-    await server.start(ConstantHandler)
-    host, port = server._server.sockets[0].getsockname()  # type: ignore[attr-defined]
-    print(f"tcp://{host}:{port}", flush=True)
+    """Serve at a free port, and print its URI."""
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        uri = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+    await AsyncServer.from_uri(uri).start(ConstantHandler)
+    print(uri, flush=True)
     await asyncio.Event().wait()
 
 

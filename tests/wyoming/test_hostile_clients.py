@@ -15,7 +15,6 @@ from wyoming.client import AsyncClient
 from wyoming.event import async_read_event
 
 from anaphora.wyoming import WyomingServer
-from anaphora.wyoming.server import _log as server_log
 from tests.support.real_server import wait_until
 from tests.wyoming.conftest import House, request, say, summarize
 
@@ -201,8 +200,8 @@ def test_a_new_connection_takes_the_place_of_the_one_that_is_idle_for_longest(
 
     tea = "handled: Tea is ready."
     assert house.run(talk, limits={"max_connections": 2}) == [tea, "None", tea]
-    assert caplog.messages == ["there are too many connections: idle ones are closed"]
-    assert server_log.name == "anaphora.wyoming.server"
+    [line] = caplog.messages
+    assert line.startswith("there are too many connections")
 
 
 class Kettle:
