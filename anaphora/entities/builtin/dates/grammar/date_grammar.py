@@ -63,6 +63,9 @@ _LAST_SHORT_YEAR = 49  # of this century
 _FIRST_WORKING_HOUR = 8
 # What "not" makes of an open interval: not after five is until five.
 _NEGATED: Mapping[str, str] = {"after": "until", "before": "onward", "until": "onward"}
+# What a refusal behind it makes of one: if it won't do until Friday, it will after that.
+_REFUSED: Mapping[str, str] = {**_NEGATED, "until": "after", "onward": "before"}
+_PARTS_OF_DAYS = ("part", "within")  # operations
 _START_OF_DAY: TimeExpression = ("clock24", 0, 0)
 _OPEN_INTERVALS = frozenset(
     {"until", "since", "since_or_from", "onward", "before", "after", "both"}
@@ -79,7 +82,7 @@ _WORD_LISTS: Mapping[str, str] = {
     "weak": "weak", "between": "connectors", "suffixes": "ordinal_suffixes",
     "behind": "year_suffixes", "apart": "number_breaks", "before_names": "prepositions",
     "joining": "conjunctions", "zone_words": "zone_words",
-    "endings": "endings", "marked": "marked_words",
+    "endings": "endings", "openings": "openings", "marked": "marked_words",
     "street_words": "street_words", "articles": "articles",
 }  # fmt: skip
 # The operations for the names in a category; a name of a weekday has precedence over a month.
@@ -103,6 +106,7 @@ class DateGrammar:
     ``zone_words`` (Tokyo *time*). A number before the name of a street, which ends or begins with
     one of the ``street_words``, is no part of a date, nor is an ordinal in digits between one of
     the ``articles`` and a content word (the 3rd candidate). ``endings`` may stand behind words,
+    ``openings`` before words of dates that are written as one with them (내일|일곱시),
     ``plain_letters`` for letters with marks, also in the numerals ``marked_words``: see
     :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``order`` is that
     of day, month and year: ``DMY``.
@@ -126,6 +130,7 @@ class DateGrammar:
     street_words: frozenset[str]
     articles: frozenset[str]
     endings: frozenset[str]
+    openings: frozenset[str]
     marked_words: frozenset[str]
     plain_letters: Mapping[str, str]
     order: str
@@ -469,25 +474,27 @@ def _to_working_hours(first: int, last: int) -> tuple[TimeExpression, TimeExpres
     return (("time", first), ("time", last)) if is_late else None
 
 
-def _negate(interval: TimeExpression) -> TimeExpression | None:
+def _negate(
+    interval: TimeExpression, opposites: Mapping[str, str] = _NEGATED
+) -> TimeExpression | None:
     """Not before eight, not after five on Friday; None for an interval that "not" does not
     change."""
     match interval:
         case ("at_times", day, first, last) if first == _START_OF_DAY:  # before five on that day
             return "onward", ("at", day, last)
-        case ("after", ("at", day, clock)):
+        case ("after", ("at", day, clock)) if day[0] not in _PARTS_OF_DAYS:
             return "at_times", day, _START_OF_DAY, clock
-        case (str(name), tuple(date_)) if name in _NEGATED:
-            return _NEGATED[name], date_
+        case (str(name), tuple(date_)) if name in opposites:
+            return opposites[name], date_
     return None
 
 
 def _place_bound_on(day: TimeExpression, interval: TimeExpression) -> TimeExpression | None:
     """Tomorrow not before eight; None if the bound is no time of day."""
     match interval:
-        case ("onward", ("clock", clock)):
+        case ("onward" | "after", ("clock", clock)):
             return "onward", ("at", day, ("by_day", clock))
-        case ("until", ("clock", clock)):
+        case ("until" | "before", ("clock", clock)):
             return "at_times", day, _START_OF_DAY, ("by_day", clock)
     return None
 
@@ -561,6 +568,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "sum": _to_sum,
     "workhours": _to_working_hours,
     "negated": _negate,
+    "refused": lambda interval: _negate(interval, _REFUSED),
     "boundon": _place_bound_on,
     "at": _place_at,
     "evening_at": _place_in_part,
