@@ -97,6 +97,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "intents",
         "engine",
     },
+    "wyoming": {"core", "errors", "version", "models", "stm", "engine"},
     "cli": {
         "agents",
         "core",
@@ -112,6 +113,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "suggestions",
         "server",
         "mcp",
+        "wyoming",
         "storage",
     },
 }

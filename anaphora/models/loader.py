@@ -36,7 +36,8 @@ from anaphora.models.hassil.attachment import (
 )
 from anaphora.models.hassil.home import Home
 from anaphora.models.hassil.reader import is_sentence_file
-from anaphora.models.nlpcraft import NlpcraftVersion, detect_version, translate
+from anaphora.models.nlpcraft import NlpcraftVersion, Translation, detect_version, translate
+from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents
 from anaphora.models.reading.files import FileFormat, check_size, file_format, find_model, read_text
 from anaphora.models.reading.json_reader import read_json
 from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
@@ -171,14 +172,15 @@ def _read_draft(
         folder = None
     root, sentences = attach_sentences(root, diagnostics, folder, home)
     version = detect_version(root)
+    legacy: LegacyIntents | None = None
     if version:
-        root = _translate_nlpcraft(root, version, diagnostics, intents, folder)
+        translation = _translate_nlpcraft(root, version, diagnostics, intents, folder)
+        root, legacy = translation.root, translation.intents
     written_names = find_declared_ids(root)
-    imported = version is not None
     move_intent_texts(root, diagnostics)
     file = validate(root, diagnostics)
     code = FunctionLoader(file.code or "", folder)
-    return ModelDraft(file, root, diagnostics, written_names, imported, code, sentences)
+    return ModelDraft(file, root, diagnostics, written_names, code, legacy, sentences)
 
 
 def _translate_nlpcraft(
@@ -187,7 +189,7 @@ def _translate_nlpcraft(
     diagnostics: FileDiagnostics,
     intents: tuple[str, ...],
     folder: Path | None,
-) -> MappingNode:
+) -> Translation:
     """Translate a file of NLPCraft to Anaphora's format, with warnings for ignored keys.
     ``intents`` are further texts in the intent language."""
     name = Path(diagnostics.source.name).stem
@@ -197,7 +199,7 @@ def _translate_nlpcraft(
             diagnostics.add_warning(
                 note.offset, f"{note.key}: {note.reason}" if note.key else note.reason
             )
-    return translation.root
+    return translation
 
 
 def load_samples(source: str | Path, model: Model) -> tuple[Dialog, ...]:
@@ -263,6 +265,7 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
             additional=frozenset(file.stop_words.add),
             excluded=frozenset(file.stop_words.remove),
             skipped=file.stop_words.skip,
+            commas=file.stop_words.commas,
         ),
         limits=_build_limits(file.limits),
         pipelines=_resolve_pipelines(draft),
@@ -278,6 +281,7 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
         validators=texts.build_validators(),
         fallback=build_fallback(draft, texts),
         sentences=draft.sentences,
+        free_words=file.free_words,
     )
     return model, intents
 

@@ -42,6 +42,7 @@ from anaphora.engine.bots.sentence_response import find_sentence_response
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
+from anaphora.entities.variants.free_words import is_free_word
 from anaphora.errors import EvaluationError, HandlerError
 from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
@@ -307,6 +308,7 @@ def _answer_match(
             for taken in filling.taken
             if not (taken.remembered or taken.offered)
             and taken.entity not in decision.question.referred
+            and not is_free_word(taken.entity)
         ],
         used=[taken.remembered for taken in filling.taken if taken.remembered],
     )

@@ -14,6 +14,7 @@ from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousNameFinder
+from anaphora.entities.builtin.dates.grammar.coordination import complete_coordinated
 from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DATE_TABLES,
     DateGrammar,
@@ -108,7 +109,9 @@ class DateParser:
     def _create_splitter(self) -> WordSplitter:
         grammar = self._grammar
         marked = {*grammar.words, *grammar.months, *grammar.marked_words}
-        return WordSplitter(grammar.endings, grammar.plain_letters, marked, self._is_word)
+        return WordSplitter(
+            grammar.endings, grammar.openings, grammar.plain_letters, marked, self._is_word
+        )
 
     def _is_word(self, atom: Atom) -> bool:
         """Whether a word may have endings of dates behind it. Where endings are particles, names of
@@ -156,6 +159,9 @@ class DateParser:
 
     def _find_dates(self, text: str) -> list[DateMatch]:
         found = self._find_with_endings(text, lambda island: island.dates)
+        if len(found) > 1:
+            joined = self._grammar.conjunctions
+            found = list(complete_coordinated(found, self.get_atoms(text), joined))
         if any(meaning[0] == "plain_times" for *_, meaning in found):
             return list(self._select_hours(found, self.get_atoms(text)))
         return found
