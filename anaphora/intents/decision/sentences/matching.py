@@ -37,7 +37,8 @@ def match_sentence(
         else:
             completion = _complete(model, reading, conversation)
         if completion is not None:
-            return (_build_match(model, completion),)
+            whole = tuple(range(len(question.utterance.tokens)))
+            return (_build_match(model, completion, whole),)
     return ()
 
 
@@ -121,12 +122,17 @@ def _find_combination(
     return None
 
 
-def _build_match(model: SentenceIntents, completion: Completion) -> Match:
+def _build_match(
+    model: SentenceIntents, completion: Completion, tokens: tuple[int, ...] = ()
+) -> Match:
+    """The match of a completion. The ``tokens`` that its sentence covers are those of the entity
+    that remembers the intent."""
     index, intent = model.intents[completion.intent]
     action = Entity(
         element=ACTION,
         groups=model.action_groups,
         text=completion.intent,
+        tokens=tokens,
         value=completion.intent,
         meta={"response": completion.response},
     )
