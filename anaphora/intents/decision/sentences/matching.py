@@ -37,8 +37,7 @@ def match_sentence(
         else:
             completion = _complete(model, reading, conversation)
         if completion is not None:
-            whole = tuple(range(len(question.utterance.tokens)))
-            return (_build_match(model, completion, whole),)
+            return (_build_match(model, completion),)
     return ()
 
 
@@ -122,17 +121,12 @@ def _find_combination(
     return None
 
 
-def _build_match(
-    model: SentenceIntents, completion: Completion, tokens: tuple[int, ...] = ()
-) -> Match:
-    """The match of a completion. The ``tokens`` that its sentence covers are those of the entity
-    that remembers the intent."""
+def _build_match(model: SentenceIntents, completion: Completion) -> Match:
     index, intent = model.intents[completion.intent]
     action = Entity(
         element=ACTION,
         groups=model.action_groups,
         text=completion.intent,
-        tokens=tokens,
         value=completion.intent,
         meta={"response": completion.response},
     )
