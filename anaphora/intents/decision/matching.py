@@ -66,17 +66,27 @@ def match_question(
     pending: Sequence[Entity] = (),
 ) -> Decision:
     """Match the intents of a model, with the ``pending`` entities of an earlier question."""
-    contexts = build_match_contexts(question, conversation, pending)
     sentences = indexed.sentences
+    if sentences is not None and (matches := match_sentence(sentences, question, conversation)):
+        question = _as_whole_sentence(question)
+        contexts = build_match_contexts(question, conversation)
+        return Decision(question, conversation, contexts, matches)
+    contexts = build_match_contexts(question, conversation, pending)
     if sentences is None:
         matches = match_intents(indexed.model.intents, indexed.index, contexts)
     else:
-        matches = (
-            match_sentence(sentences, question, conversation)
-            or _match_own_intents(indexed, sentences, contexts)
-            or match_fragment(sentences, question, conversation)
+        matches = _match_own_intents(indexed, sentences, contexts) or match_fragment(
+            sentences, question, conversation
         )
     return Decision(question, conversation, contexts, matches, pending_entities=tuple(pending))
+
+
+def _as_whole_sentence(question: ParsedQuestion) -> ParsedQuestion:
+    """The question without entities of its own: a sentence covers all of its words."""
+    utterance = question.utterance
+    understood = frozenset(range(len(utterance.tokens)))
+    utterance = replace(utterance, entities=(), understood=understood)
+    return replace(question, utterance=utterance, variants=(Variant(()),))
 
 
 def _match_own_intents(
