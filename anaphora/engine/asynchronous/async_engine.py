@@ -252,10 +252,11 @@ class AsyncEngine:
         Which model is the active one may be known only to the store. The queue of the user keeps
         the order of the calls meanwhile.
         """
-        if len(self._engine.models) == 1 and (model is None or self._engine.model(model)):
-            return self._join(user, self._engine.models[0].id)
+        models = self._engine.models
         if model is not None:
             self._engine.model(model)  # raises UnknownModel
+        if len(models) == 1:
+            return self._join(user, models[0].id)
         ticket = self._queue.join(_user_key(user))
         try:
             await ticket.wait(self._wait)
