@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anaphora.models.reading.nodes import MappingNode
     from anaphora.models.reading.source import SourceText
 
-__all__ = ["import_app"]
+__all__ = ["check_import_options", "import_app"]
 
 _IMPORT = re.compile(r"\bimport\s*\(")
 _LANGUAGE = re.compile("[a-z]{2,3}")
@@ -89,7 +89,7 @@ def nlpcraft(
     """
     from anaphora.models.nlpcraft import print_model, translate
 
-    _check_options(id, language)
+    check_import_options(id, language)
     source, root, version = _read(file)
     further = [_import_statement(path) for path in intents or []]
     translation = translate(root, version, name=file.stem, intents=further, folder=file.parent)
@@ -115,7 +115,8 @@ def nlpcraft(
     raise typer.Exit(0 if model else 1)
 
 
-def _check_options(id: str, language: str) -> None:
+def check_import_options(id: str, language: str) -> None:
+    """Raise ``typer.BadParameter`` for what cannot be an id or a language; '' for none."""
     from anaphora.models.nlpcraft.model_rules import make_id
 
     if id and make_id(id) != id:
