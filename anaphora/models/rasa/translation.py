@@ -45,7 +45,7 @@ class _Translator:
         self._answers: Answers = collect_answers(project, self._note)
         self._values = collect_values(project, self._note)
         self._triggers: dict[str, Triggers] = find_triggers(project, self._note)
-        self._slot_of = {}
+        self._slot_of: dict[str, str] = {}
         for slot, entry in project.slots.items():
             if entity := self._entity_of(slot, entry):
                 self._slot_of.setdefault(entity, slot)
