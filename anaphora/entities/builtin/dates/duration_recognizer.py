@@ -87,7 +87,6 @@ class DurationRecognizer:
                 mentions.append(Mention(start, end, value, _build_range_metadata(least, most)))
         return mentions
 
-
     def _find_answer(self, text: str) -> list[Mention]:
         """What the whole text is as the answer to "how long?"."""
         answer = self._parser.find_duration_answer(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from operator import attrgetter
 from typing import TypeAlias
 
@@ -64,7 +65,7 @@ class NonDateNumbers:
         """The grades without capitalized words behind a first name or a title, in a language that
         writes weekdays and months small."""
         graded = bytearray(grades)
-        for at, (before, atom) in enumerate(zip(atoms, atoms[1:], strict=False), 1):
+        for at, (before, atom) in enumerate(pairwise(atoms), 1):
             if atom.glued or atom.text not in self._date_words or not self._is_first_name(before):
                 continue
             if text[atom.start].isupper() and not text[before.end - 1].isupper():
