@@ -94,8 +94,8 @@ class AsyncEngine:
     """An :class:`~anaphora.engine.engine.Engine` for code that runs in an event loop of asyncio.
 
     It has the same methods, which are awaited; ``ask_many`` is an asynchronous iterator. Only
-    ``on``, ``hook``, ``on_fallback``, ``with_long_term``, ``with_fallback``, ``model`` and
-    ``may_block``, which never block, are ordinary methods. Handlers, hooks and fallbacks may be
+    ``on``, ``hook``, ``on_fallback``, ``with_long_term``, ``with_fallback``, ``model``,
+    ``has_handler`` and ``may_block``, which never block, are ordinary methods. Handlers, hooks and fallbacks may be
     ``async`` functions. What may block runs in at most ``threads`` threads; a short question to a
     bot that cannot block is answered in the loop.
 
@@ -168,6 +168,10 @@ class AsyncEngine:
     @_documented_as(Engine.may_block)
     def may_block(self, model: str) -> bool:
         return self._engine.may_block(model)
+
+    @_documented_as(Engine.has_handler)
+    def has_handler(self, intent: str, *, model: str | None = None) -> bool:
+        return self._engine.has_handler(intent, model=model)
 
     @_documented_as(Engine.with_long_term)
     def with_long_term(self, long_term: LongTerm | None) -> AsyncEngine:

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from anaphora.models.nlpcraft.model_rules import make_id
 from anaphora.models.nlpcraft.notes import NoteKind
+from anaphora.models.nlpcraft.rules.model import make_id
 from anaphora.models.rasa.answers import Answers, collect_answers
 from anaphora.models.rasa.elements import (
     BUILT_IN,
