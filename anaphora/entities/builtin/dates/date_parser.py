@@ -14,6 +14,7 @@ from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousNameFinder
+from anaphora.entities.builtin.dates.coordination import PeriodSharing
 from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DATE_TABLES,
     DateGrammar,
@@ -94,6 +95,11 @@ class DateParser:
         self._countries = countries
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._non_date_numbers = NonDateNumbers(language, self._grammar)
+        self._period_sharing = PeriodSharing(
+            self._split_words(self._grammar.conjunctions),
+            self._split_words(self._grammar.prepositions),
+            self._parse_chart,
+        )
         self._grades: dict[str, int] = {}
         self._has_spaces = self._grammar.has_spaces
         self._has_endings = bool(self._grammar.endings)
@@ -155,10 +161,32 @@ class DateParser:
         return list(self._find_dates_cached(text))
 
     def _find_dates(self, text: str) -> list[DateMatch]:
-        found = self._find_with_endings(text, lambda island: island.dates)
+        found = self._find_matches(text, lambda island: island.dates)
         if any(meaning[0] == "plain_times" for *_, meaning in found):
-            return list(self._select_hours(found, self.get_atoms(text)))
-        return found
+            found = list(self._select_hours(found, self.get_atoms(text)))
+        shared = self._share_periods(found, text) if len(found) > 1 else found
+        return self._extend_to_endings(shared, text)
+
+    def _split_words(self, words: Iterable[str]) -> list[str]:
+        """The words with a blank between the atoms of each."""
+        return [" ".join([atom.text for atom in get_atoms(one, self.language)]) for one in words]
+
+    def _share_periods(self, dates: Sequence[DateMatch], text: str) -> list[DateMatch]:
+        """The dates, with the week, month or year of one for those that are joined to it."""
+        atoms = self.get_atoms(text)
+        placed = [
+            (
+                bisect_left(atoms, start, key=attrgetter("start")),
+                bisect_left(atoms, end, key=attrgetter("start")),
+                meaning,
+            )
+            for start, end, meaning in dates
+        ]
+        shared = self._period_sharing.share(atoms, placed)
+        return [
+            (start, end, meaning)
+            for (start, end, _), (*_, meaning) in zip(dates, shared, strict=True)
+        ]
 
     def _select_hours(
         self, found: Iterable[DateMatch], atoms: Sequence[Atom]
@@ -216,7 +244,9 @@ class DateParser:
         self, text: str, select: Callable[[Island], Iterable[DateMatch]]
     ) -> list[DateMatch]:
         """The matches with the endings of their last words."""
-        found = self._find_matches(text, select)
+        return self._extend_to_endings(self._find_matches(text, select), text)
+
+    def _extend_to_endings(self, found: list[DateMatch], text: str) -> list[DateMatch]:
         if not (found and self._has_endings):
             return found
         atoms = self.get_atoms(text)

@@ -441,8 +441,16 @@ def _place_weekday_in(day: int, period: TimeExpression) -> TimeExpression | None
 
 def _place_in_week(days: TimeExpression, period: TimeExpression) -> TimeExpression | None:
     """Monday to Wednesday of next week; None if ``period`` is no week."""
-    is_week = "week" in period[:2] or period[0] == "week_of_year"
-    return ("in_week", days, period) if is_week else None
+    return ("in_week", days, period) if _is_week(period) else None
+
+
+def _place_weekday_in_week(day: int, period: TimeExpression) -> TimeExpression | None:
+    """Next week, Friday; None if ``period`` is no week."""
+    return ("weekday_in", day, period) if _is_week(period) else None
+
+
+def _is_week(period: TimeExpression) -> bool:
+    return "week" in period[:2] or period[0] == "week_of_year"
 
 
 def _accept_several_days(days: TimeExpression) -> TimeExpression | None:
@@ -551,6 +559,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "upto": _to_duration_range,
     "inyear": _place_in_year,
     "inweek": _place_in_week,
+    "weekdayof": _place_weekday_in_week,
     "islamicyear": _to_islamic_year,
     "on_weekday": _place_on_weekday,
     "weekday_in": _place_weekday_in,
