@@ -18,9 +18,9 @@ from anaphora import (
     parse_model,
 )
 from tests.support.plain_models import PLAIN_WEATHER
+from tests.support.weather_models import WEATHER, sources, values
 
 NEW_YORK, TOKYO = timezone(timedelta(hours=-5)), timezone(timedelta(hours=9))
-from tests.support.weather_models import WEATHER, sources, values
 
 
 class TestFollowUps:
@@ -95,7 +95,7 @@ class TestSilence:
     )
     def test_a_time_outside_of_the_calendar_is_refused(self, bot, at):
         with pytest.raises(ValueError, match="outside the years 1 to 9999 in UTC"):
-            bot.ask("What's the weather in Tokyo now?", at=at)
+            bot("What's the weather in Tokyo now?", at=at)
 
     def test_a_time_without_a_zone_is_refused(self, bot):
         with pytest.raises(ValueError, match="time zone"):

@@ -22,6 +22,7 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import (
 )
 from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
+from anaphora.entities.builtin.dates.non_date_names import NonDateNames
 from anaphora.entities.builtin.dates.non_date_numbers import NonDateNumbers
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
@@ -46,7 +47,8 @@ _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
 _HOURS = 24  # of a day
-_MARKS_BEHIND_HOURS = frozenset(".,;:!?…)")
+_PLAIN_NUMBERS = ("plain_times", "plain_monthday")
+_MARKS_BEHIND_NUMBERS = frozenset(".,;:!?…)")
 _FRACTIONS = {f"{n}/{of}": Fraction(n, of) for of in (2, 3, 4) for n in range(1, of)}
 _FRACTION_SIGNS = {
     "½": Fraction(1, 2), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3), "¼": Fraction(1, 4),
@@ -95,6 +97,7 @@ class DateParser:
         self._countries = countries
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._non_date_numbers = NonDateNumbers(language, self._grammar)
+        self._non_date_names = NonDateNames(language, self._grammar)
         self._period_sharing = PeriodSharing(
             self._split_words(self._grammar.conjunctions),
             self._split_words(self._grammar.prepositions),
@@ -162,8 +165,8 @@ class DateParser:
 
     def _find_dates(self, text: str) -> list[DateMatch]:
         found = self._find_matches(text, lambda island: island.dates)
-        if any(meaning[0] == "plain_times" for *_, meaning in found):
-            found = list(self._select_hours(found, self.get_atoms(text)))
+        if any(meaning[0] in _PLAIN_NUMBERS for *_, meaning in found):
+            found = list(self._select_plain_numbers(found, self.get_atoms(text)))
         shared = self._share_periods(found, text) if len(found) > 1 else found
         return self._extend_to_endings(shared, text)
 
@@ -188,22 +191,28 @@ class DateParser:
             for (start, end, _), (*_, meaning) in zip(dates, shared, strict=True)
         ]
 
-    def _select_hours(
+    def _select_plain_numbers(
         self, found: Iterable[DateMatch], atoms: Sequence[Atom]
     ) -> Iterator[DateMatch]:
-        """The dates without ranges of plain numbers that count or label something (from 9 to 18
-        euros)."""
+        """The dates without plain numbers that count or label something: without the range of
+        "from 9 to 18 euros", and without the year of "1 May 30 guests"."""
         labels = load_number_phrases(self.language).labels
         little = self._grammar.weak & load_stop_words(self.language)
         for start, end, meaning in found:
-            if meaning[0] == "plain_times":
-                first = bisect_left(atoms, start, key=attrgetter("start"))
-                behind = bisect_left(atoms, end, key=attrgetter("start"))
-                after = atoms[behind].text if behind < len(atoms) else "."
-                if labels.find_before(atoms, first) or not (
-                    after in _MARKS_BEHIND_HOURS or after in little
-                ):
-                    continue
+            if meaning[0] not in _PLAIN_NUMBERS:
+                yield start, end, meaning
+                continue
+            first = bisect_left(atoms, start, key=attrgetter("start"))
+            behind = bisect_left(atoms, end, key=attrgetter("start"))
+            after = atoms[behind].text if behind < len(atoms) else "."
+            counts = after not in _MARKS_BEHIND_NUMBERS and after not in little
+            if meaning[0] == "plain_monthday":
+                meaning = ("monthday", *meaning[1:])
+                if counts:
+                    end, meaning = atoms[behind - 2].end, meaning[:3]
+            elif counts or labels.find_before(atoms, first):
+                continue
+            else:
                 meaning = ("times", *meaning[1:])
             yield start, end, meaning
 
@@ -296,6 +305,7 @@ class DateParser:
         ):
             grades = self._grade_zone_places(atoms, grades)
         grades = self._non_date_numbers.remove(text, atoms, grades)
+        grades = self._non_date_names.remove(text, atoms, grades)
         edges = 0
         for match in _ISLAND.finditer(grades):
             start, end = match.span()

@@ -1,6 +1,6 @@
 """Split what Korean writes as one with a number: 두명이요 is 두, 명 and 이요; behind a 3, 만원짜리
-is 만, 원 and 짜리. Split the ending that a comparison asks for in Turkish: *üçten fazla* is *üç* and
-*ten fazla*.
+is 만, 원 and 짜리. Split the ending that a comparison asks for in Turkish: *üçten fazla* is *üç*
+and *ten fazla*.
 
 A Korean word is split only if all of it is known: a numeral, then a scale, a counter, a unit or a
 currency, then particles. Many short numerals begin other words (사원, 조명, 공원), so that only the

@@ -67,6 +67,7 @@ _START_OF_DAY: TimeExpression = ("clock24", 0, 0)
 _OPEN_INTERVALS = frozenset(
     {"until", "since", "since_or_from", "onward", "before", "after", "both"}
 )  # operations
+_NO_DAYS = _OPEN_INTERVALS | {"later_weekday", "earlier_weekday"}
 _NO_OFFSET = 99  # hours
 _CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
@@ -81,6 +82,8 @@ _WORD_LISTS: Mapping[str, str] = {
     "joining": "conjunctions", "zone_words": "zone_words",
     "endings": "endings", "marked": "marked_words",
     "street_words": "street_words", "articles": "articles",
+    "honorifics": "honorifics", "contacts": "contact_words", "epithets": "epithet_articles",
+    "books": "books", "titles": "titles",
 }  # fmt: skip
 # The operations for the names in a category; a name of a weekday has precedence over a month.
 _NAME_OPERATIONS: Mapping[str, str] = {
@@ -102,7 +105,9 @@ class DateGrammar:
     cities that have a time zone, which are parts of a date only in a text with one of the
     ``zone_words`` (Tokyo *time*). A number before the name of a street, which ends or begins with
     one of the ``street_words``, is no part of a date, nor is an ordinal in digits between one of
-    the ``articles`` and a content word (the 3rd candidate). ``endings`` may stand behind words,
+    the ``articles`` and a content word (the 3rd candidate). ``honorifics``, ``contact_words``,
+    ``epithet_articles``, ``books`` and ``titles`` are words of names: see
+    :class:`~anaphora.entities.builtin.dates.non_date_names.NonDateNames`. ``endings`` may stand behind words,
     ``plain_letters`` for letters with marks, also in the numerals ``marked_words``: see
     :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``order`` is that
     of day, month and year: ``DMY``.
@@ -125,6 +130,11 @@ class DateGrammar:
     zone_words: frozenset[str]
     street_words: frozenset[str]
     articles: frozenset[str]
+    honorifics: frozenset[str]
+    contact_words: frozenset[str]
+    epithet_articles: frozenset[str]
+    books: frozenset[str]
+    titles: frozenset[str]
     endings: frozenset[str]
     marked_words: frozenset[str]
     plain_letters: Mapping[str, str]
@@ -509,8 +519,8 @@ def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpressio
 
 def _place_at(date_: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
     """Tomorrow at eight; None if the date has a time of its own (from midnight at two) or no day of
-    its own (until Thursday)."""
-    has_day = date_[0] not in _OPEN_INTERVALS and not _has_time(date_)
+    its own (until Thursday), and for "Friday after five"."""
+    has_day = date_[0] not in _NO_DAYS and not _has_time(date_)
     return ("at", date_, clock) if has_day else None
 
 
