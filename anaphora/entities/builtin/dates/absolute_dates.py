@@ -215,8 +215,10 @@ def _is_contiguous(atoms: Sequence[Atom], start: int, end: int, grammar: DateGra
         if not (is_joined and atoms[start - 2].text in grammar.prepositions):
             return False
     behind = atoms[end : end + 2]
-    if begins_with_year and [one.kind for one in behind] == ["mark", "digits"] and (
-        behind[0].text == "/"
+    if (
+        begins_with_year
+        and [one.kind for one in behind] == ["mark", "digits"]
+        and (behind[0].text == "/")
     ):
         return len(behind[1].text) == _YEAR_DIGITS
     goes_on = [atom.glued and (atom.kind == "digits" or atom.text in "./-") for atom in behind]

@@ -150,7 +150,9 @@ def _closest_weekday(moment: Moment, day: int, date_: TimeExpression, n: int) ->
 
 
 @operation("day_beside")
-def _day_beside(moment: Moment, date_: TimeExpression, landmark: TimeExpression, n: int) -> Interval:
+def _day_beside(
+    moment: Moment, date_: TimeExpression, landmark: TimeExpression, n: int
+) -> Interval:
     """The n-th such day after a date, before it if n is negative: the first Easter after 2030."""
     if n == 0:
         raise ValueError("the ordinal must not be 0")
@@ -162,7 +164,9 @@ def _day_beside(moment: Moment, date_: TimeExpression, landmark: TimeExpression,
 
 
 @operation("closest_day")
-def _closest_day(moment: Moment, date_: TimeExpression, landmark: TimeExpression, n: int) -> Interval:
+def _closest_day(
+    moment: Moment, date_: TimeExpression, landmark: TimeExpression, n: int
+) -> Interval:
     """The n-th closest such day to a date: the leap day closest to 2030."""
     if n < 1:
         raise ValueError("the ordinal must be positive")
