@@ -70,7 +70,12 @@ def test_relative_dates_are_annotated(language, said, resolved):
 
 @pytest.mark.parametrize(
     ("language", "value"),
-    [("en", "2026-03-09"), ("en-US", "2026-03-09"), ("en-GB", "2026-09-03"), ("en_AU", "2026-09-03")],
+    [
+        ("en", "2026-03-09"),
+        ("en-US", "2026-03-09"),
+        ("en-GB", "2026-09-03"),
+        ("en_AU", "2026-09-03"),
+    ],
 )
 def test_the_region_says_the_order_of_day_and_month(language, value):
     exchange = Exchange("it arrives 3/9/2026", "", FRIDAY, language=language)
