@@ -2,6 +2,7 @@
 # make lint   run ruff and mypy only           make bench  write a report of all benchmarks
 # make cover  run the tests with coverage      make bench-short  check that the benchmarks run
 # make quick  run lint and the quick tests     make lock   update the pinned versions in locks/
+# make docs   build the site of the documentation    make docs-serve  serve it while you write
 # make agent URL=http://localhost:8080/v1   talk to a language model with a memory of its own
 # The first use creates a virtual environment in .venv; PYTHON=… selects another interpreter,
 # VENV=… another folder. The checks run with the versions pinned in locks/.
@@ -18,7 +19,7 @@ AGENT ?= assistant
 WITHOUT_TORCH ?=
 DEV := $(VENV)/installed-dev$(if $(WITHOUT_TORCH),-without-torch)
 
-.PHONY: chat agent test quick lint cover bench bench-short lock clean
+.PHONY: chat agent test quick lint cover bench bench-short docs docs-serve lock clean
 
 chat: $(VENV)/installed
 	@$(BIN)/anaphora chat $(MODEL) --cache $(VENV)/cache
@@ -68,6 +69,17 @@ bench: $(DEV)
 bench-short: $(DEV)
 	$(BIN)/python -m benchmarks.report --short
 
+# Without an advertisement for another generator in each build.
+docs docs-serve: export NO_MKDOCS_2_WARNING = 1
+
+# Not --quiet: it hides the warnings, which --strict would then not count.
+docs: $(VENV)/installed-docs
+	@$(BIN)/mkdocs build --strict
+	@echo "The site is in build/site: open build/site/index.html"
+
+docs-serve: $(VENV)/installed-docs
+	$(BIN)/mkdocs serve
+
 lock: | $(VENV)/bin/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'uv>=0.13'
 	$(foreach version,3.11 3.12 3.13,$(BIN)/uv pip compile --quiet --upgrade \
@@ -88,6 +100,15 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[places]'
 	@touch $@
 
+# The releases of the locks; uv checks their hashes as well.
+$(VENV)/installed-docs: pyproject.toml $(wildcard locks/*.txt) | $(VENV)/bin/python
+	@echo "Setting up $(VENV) for the site …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.13'
+	@version=$$($(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \
+	$(BIN)/uv pip install --quiet --python $(BIN)/python \
+		--constraints "locks/python$$version.txt" --extra docs --requirements pyproject.toml
+	@touch $@
+
 $(DEV): pyproject.toml $(wildcard locks/*.txt) | $(VENV)/bin/python
 	@echo "Setting up $(VENV) for the checks (a few minutes on a first run) …"
 	@version=$$($(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \
@@ -95,4 +116,4 @@ $(DEV): pyproject.toml $(wildcard locks/*.txt) | $(VENV)/bin/python
 		--no-deps --require-hashes --requirement "locks/python$$version.txt"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--no-build-isolation $(if $(WITHOUT_TORCH),--no-deps) --editable '.[dev]'
-	@touch $@ $(VENV)/installed
+	@touch $@ $(VENV)/installed $(VENV)/installed-docs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -135,6 +136,13 @@ def _imports(path: Path, modules: dict[str, Path]) -> Iterator[str]:
             for alias in node.names:
                 name = f"{node.module}.{alias.name}"
                 yield name if name in modules else node.module
+
+
+def test_the_picture_of_the_rooms_shows_all_but_the_lowest():
+    picture = PACKAGE.parent / "docs" / "figures" / "rooms.svg"
+    shown = re.findall(r"fill='#12312e'>(\w+)</text>", picture.read_text(encoding="utf-8"))
+    lowest = {"errors", "frozen", "gc_control", "version", "storage"}
+    assert set(shown) == MAY_IMPORT.keys() - lowest
 
 
 def test_every_room_is_on_the_map():

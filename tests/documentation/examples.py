@@ -4,7 +4,9 @@ The comment before an example, or its language, gives its kind:
 
 - ``<!-- file: NAME -->`` is a file of the page, which exists when the examples run; ``<!-- file:
   NAME, with mistakes -->`` is wrong on purpose; ``<!-- file: NAME`` … ``-->`` is hidden from
-  readers. Models are loaded and their samples run.
+  readers. Models are loaded and their samples run. A folder beside the page with the page's name
+  has further files of it.
+- ``<!-- part of: NAME -->`` is a part of a file in that folder.
 - ``<!-- model -->`` is a part of a model file. A frame completes it: an id, the intent ``any``
   and an element or, for ``<!-- model: a b -->``, the elements ``a`` and ``b``.
 - ``idl`` is a text in the intent language, ``console`` has commands and their output (lines that
@@ -21,12 +23,14 @@ The comment before an example, or its language, gives its kind:
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+DOCS = ROOT / "docs"
+PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("*/*.md")))
 
 _BLOCK = re.compile(
     r"(?:^<!-- (?P<comment>[^\n]*) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$",
@@ -104,7 +108,10 @@ def page_examples(page: Path) -> Iterator[Example]:
 
 
 def write_files(page: Path, folder: Path) -> None:
-    """Write the files of a page to a folder, including hidden ones."""
+    """Write the files of a page to a folder, including hidden ones and those of its own folder."""
+    if page.with_suffix("").is_dir():
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(page.with_suffix(""), folder, ignore=ignored, dirs_exist_ok=True)
     hidden = _HIDDEN.finditer(page.read_text(encoding="utf-8"))
     shown = {example.file: example.text for example in page_examples(page) if example.file}
     for name, text in ({found["name"]: found["text"] for found in hidden} | shown).items():

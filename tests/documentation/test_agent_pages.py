@@ -25,6 +25,13 @@ SCRIPTS = {
             _tell("Welcome to Kyoto, Ann!"),
         )
     ],
+    "letta": [
+        calls(
+            call("core_memory_append", {"name": "human", "content": "Moved to Kyoto"}),
+            _tell("Welcome to Kyoto, Ann!"),
+        )
+    ],
+    "fallback": [say("In a quiet corner.")],
     "engine": [say("It is quieter there.")],
     "functions": [call("list_orders", {}), _tell("One teapot.")],
 }

@@ -90,8 +90,8 @@ def resolve_dates(
     text: str, language: str, at: datetime, *, order: str = ""
 ) -> tuple[DateMention, ...]:
     """Resolve all dates in a text at the local time ``at``. Dates that may be past or future are
-    given both ways, past first. ``order`` is the order of day, month and year in digits, if not that
-    of the language or its region."""
+    given both ways, past first. ``order`` is the order of day, month and year in digits, if not
+    that of the language or its region."""
     found: dict[DateMention, None] = {}
     for recognizer in reversed(_load_recognizers(language, order)):
         found.update(

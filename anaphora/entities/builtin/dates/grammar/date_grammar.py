@@ -108,8 +108,8 @@ class DateGrammar:
     the ``articles`` and a content word (the 3rd candidate). ``honorifics``, ``contact_words``,
     ``epithet_articles``, ``books`` and ``titles`` are words of names: see
     :class:`~anaphora.entities.builtin.dates.non_date_names.NonDateNames`. ``endings`` may stand
-    behind words, ``plain_letters`` for letters with marks, also in the numerals ``marked_words``: see
-    :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``order`` is that
+    behind words, ``plain_letters`` for letters with marks, also in the numerals ``marked_words``:
+    see :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``order`` is that
     of day, month and year: ``DMY``.
     """
 
