@@ -52,7 +52,8 @@ class PeriodSharing:
 
     def share(self, atoms: Sequence[Atom], dates: Sequence[_AtomDate]) -> list[_AtomDate]:
         """The dates, each with the period of its neighbor if it leaves that open."""
-        shared, sides = list(dates), [None] * len(dates)
+        shared = list(dates)
+        sides: list[_Side] = [None] * len(dates)
         joined = [
             at for at, (one, other) in enumerate(pairwise(dates)) if self._joins(atoms, one, other)
         ]

@@ -13,8 +13,10 @@ from typing import NamedTuple, TypeAlias
 from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
-from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousNameFinder
 from anaphora.entities.builtin.dates.coordination import PeriodSharing
+from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import AmbiguousNameFinder
+from anaphora.entities.builtin.dates.disambiguation.non_date_names import NonDateNames
+from anaphora.entities.builtin.dates.disambiguation.non_date_numbers import NonDateNumbers
 from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DATE_TABLES,
     DateGrammar,
@@ -22,8 +24,6 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import (
 )
 from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
-from anaphora.entities.builtin.dates.non_date_names import NonDateNames
-from anaphora.entities.builtin.dates.non_date_numbers import NonDateNumbers
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.numbers.digits import find_groups_end

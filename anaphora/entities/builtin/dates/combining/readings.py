@@ -123,5 +123,6 @@ def is_relative(entity: Entity) -> bool:
     """Whether a date is later or earlier than one that was said before: "an hour later", "the
     Friday after"."""
     expression = entity.meta.get("expression")
-    known = isinstance(expression, list | tuple) and bool(expression)
-    return known and (expression[0] in SHIFTS or expression[0] in WEEKDAY_SHIFTS)
+    if not isinstance(expression, list | tuple) or not expression:
+        return False
+    return expression[0] in SHIFTS or expression[0] in WEEKDAY_SHIFTS

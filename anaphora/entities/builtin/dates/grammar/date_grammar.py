@@ -107,9 +107,10 @@ class DateGrammar:
     one of the ``street_words``, is no part of a date, nor is an ordinal in digits between one of
     the ``articles`` and a content word (the 3rd candidate). ``honorifics``, ``contact_words``,
     ``epithet_articles``, ``books`` and ``titles`` are words of names: see
-    :class:`~anaphora.entities.builtin.dates.non_date_names.NonDateNames`. ``endings`` may stand
-    behind words, ``plain_letters`` for letters with marks, also in the numerals ``marked_words``:
-    see :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``order`` is that
+    :class:`~anaphora.entities.builtin.dates.disambiguation.non_date_names.NonDateNames`.
+    ``endings`` may stand behind words, ``plain_letters`` for letters with marks, also in the
+    numerals ``marked_words``: see
+    :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``order`` is that
     of day, month and year: ``DMY``.
     """
 

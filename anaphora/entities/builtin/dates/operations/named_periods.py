@@ -152,7 +152,7 @@ def _closest_weekday(moment: Moment, day: int, date_: TimeExpression, n: int) ->
 @operation("day_beside")
 def _day_beside(
     moment: Moment, date_: TimeExpression, landmark: TimeExpression, n: int
-) -> Interval:
+) -> BoundedInterval:
     """The n-th such day after a date, before it if n is negative: the first Easter after 2030."""
     if n == 0:
         raise ValueError("the ordinal must not be 0")
