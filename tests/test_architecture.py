@@ -96,6 +96,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "intents",
         "engine",
     },
+    "wyoming": {"core", "errors", "version", "models", "stm", "engine"},
     "cli": {
         "agents",
         "core",
@@ -111,6 +112,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "suggestions",
         "server",
         "mcp",
+        "wyoming",
         "storage",
     },
 }

@@ -33,6 +33,7 @@ from anaphora.cli.service.key import key
 from anaphora.cli.service.mcp import mcp
 from anaphora.cli.service.quarantine import quarantine
 from anaphora.cli.service.serve import serve
+from anaphora.cli.service.wyoming import wyoming
 from anaphora.cli.terminal import EXIT_INTERRUPTED, print_error
 from anaphora.errors import AnaphoraError
 from anaphora.version import __version__
@@ -54,6 +55,7 @@ app.command(short_help="Propose synonyms that a model lacks.")(suggest)
 app.command("eval", context_settings={"ignore_unknown_options": True})(evaluate)  # '-1 + 2'
 app.command("compile", short_help="Check a text in the intent language.")(compile_text)
 app.command(short_help="Serve models to agents (Model Context Protocol).")(mcp)
+app.command(short_help="Serve models to Home Assistant (Wyoming protocol).")(wyoming)
 app.command(short_help="Serve models over HTTP, with a page to talk to them.")(serve)
 app.command(short_help="Show the settings of 'serve' and where each comes from.")(config)
 app.command(short_help="Create a key for the API of 'serve'.")(key)

@@ -191,6 +191,13 @@ class Engine:
         is_local = is_local and self._fallback is None
         return not (bot.answers_without_blocking and self._uses_blank_pipelines and is_local)
 
+    def has_handler(self, intent: str, *, model: str | None = None) -> bool:
+        """Whether a handler of the bot's author answers ``intent``.
+
+        Raises :class:`UnknownModel`.
+        """
+        return intent in self._bots.get(model).handlers
+
     def ask(
         self,
         text: str,

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Utterance
 from anaphora.engine.bots.bot import Bot
-from anaphora.engine.callbacks.hooks import Hooks
 from anaphora.engine.turn import Turn
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.variants.search import find_variants
@@ -58,12 +57,12 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
                 utterance, conversation, turn.now, bot.model.conversation, bot.combiners, cues
             )
         ):
-            question = _build_question(combined.utterance, context, bot.hooks)
+            question = _build_question(combined.utterance, context, bot)
             decision = _decide(bot, question, cues, conversation, turn.now)
             refers = combined.is_relative or decision.question.open_reference
             if refers or decision.uses_memory:
                 return _note_combinations(decision, combined)
-        question = _build_question(utterance, context, bot.hooks)
+        question = _build_question(utterance, context, bot)
     except HandlerError as error:
         question = ParsedQuestion(utterance, (), context)
         return Decision(question, conversation, (), refusal_reason=str(error), hook_error=error)
@@ -92,13 +91,20 @@ def _decide(
     return bot.interpreter.decide(question, cues, conversation, at)
 
 
-def _build_question(utterance: Utterance, context: QuestionContext, hooks: Hooks) -> ParsedQuestion:
+def _build_question(utterance: Utterance, context: QuestionContext, bot: Bot) -> ParsedQuestion:
     """The variants of an utterance that the hooks accept."""
+    hooks, free_words = bot.hooks, bot.model.free_words
     variants = find_variants(utterance)
     if not hooks.is_empty:
         variants = tuple(filter(hooks.accepts_variant, variants))
     if not utterance.fallback_entities:
-        return ParsedQuestion(utterance, variants, context)
+        return ParsedQuestion(utterance, variants, context, free_words=free_words)
     other = replace(utterance, entities=utterance.fallback_entities, fallback_entities=())
-    fallback = _build_question(other, context, hooks)
-    return ParsedQuestion(utterance, variants, context, fallback if fallback.variants else None)
+    fallback = _build_question(other, context, bot)
+    return ParsedQuestion(
+        utterance,
+        variants,
+        context,
+        fallback if fallback.variants else None,
+        free_words=free_words,
+    )

@@ -38,12 +38,12 @@ _NO_MODEL = ModelInfo()
 class QuestionContext(Struct, frozen=True):
     """Everything about a question that predicates can read, apart from the entity under test.
 
-    ``entities`` are those of the sentence; None while synonyms are matched, before a variant is
-    chosen. ``slots`` are the filled slots of the intent, for a check of what fills one.
-    ``environment`` holds the variables for ``meta_sys``; ``random`` returns numbers in [0, 1).
+    ``entities`` are those of the sentence. ``slots`` are the filled slots of the intent, for a
+    check of what fills one. ``environment`` holds the variables for ``meta_sys``; ``random``
+    returns numbers in [0, 1).
     """
 
-    entities: Sequence[Entity] | None = ()
+    entities: Sequence[Entity] = ()
     text: str = ""
     language: str = ""
     at: datetime = _EPOCH

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance, Variant
+from anaphora.entities.variants.free_words import find_free_words, is_free_word, merge_free_words
 from anaphora.errors import EvaluationError
 from anaphora.grammar.context import EntityContext, QuestionContext
 from anaphora.grammar.idl.intent import Intent, IntentOptions, Term
@@ -49,7 +50,8 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
     not complete by itself. ``confirmation`` says what it answers to a yes/no question, if that is
     known from its cues; ``small_talk`` is the kind of a sentence that says nothing else ("thanks").
     ``is_indifferent``: it says that any will do ("I don't mind"). ``has_negated``: it negates an
-    entity, or the memory may have a negated one.
+    entity, or the memory may have a negated one. ``free_words``: words that no entity covers are
+    entities, too, for the terms of intents.
     """
 
     utterance: Utterance
@@ -64,6 +66,7 @@ class ParsedQuestion(Struct, frozen=True, gc=False):
     small_talk: str = ""
     is_indifferent: bool = False
     has_negated: bool = False
+    free_words: bool = False
 
 
 class MatchContext(Struct, frozen=True, gc=False):
@@ -71,7 +74,8 @@ class MatchContext(Struct, frozen=True, gc=False):
 
     ``sentence_candidates`` are the pending entities and, after them, those of the variant;
     ``hidden`` are the remembered entities that an entity of the sentence replaces, each with the
-    groups of that entity. ``has_negated``: the sentence or the memory may have a negated entity.
+    groups of that entity. ``free_words`` are those of the variant, among the candidates, if they
+    count. ``has_negated``: the sentence or the memory may have a negated entity.
     """
 
     variant: Variant
@@ -82,6 +86,7 @@ class MatchContext(Struct, frozen=True, gc=False):
     question_context: QuestionContext
     utterance: Utterance | None = None
     has_negated: bool = False
+    free_words: tuple[Entity, ...] = ()
 
 
 _ContextEntities: TypeAlias = tuple[MatchContext, Mapping[int, Sequence[Entity]]]
@@ -251,7 +256,9 @@ def _build_match_context(
         visible, hidden = split_visible(conversation, (*pending, *said, *void))
     number = conversation.questions + 1
     pending_candidates = [Candidate(entity, pending=True) for entity in pending] if pending else []
-    in_sentence = (*pending_candidates, *map(Candidate, variant.entities))
+    free = find_free_words(question.utterance, variant) if question.free_words else ()
+    entities = merge_free_words(variant.entities, free) if free else variant.entities
+    in_sentence = (*pending_candidates, *map(Candidate, entities))
     memory = [
         Candidate(held.entity, remembered=held, distance=number - held.question_number)
         for held in visible
@@ -265,9 +272,10 @@ def _build_match_context(
         memory=tuple(memory),
         hidden=hidden,
         flow=conversation.flow,
-        question_context=question.question_context.with_entities(variant.entities),
+        question_context=question.question_context.with_entities(entities),
         utterance=question.utterance,
         has_negated=question.has_negated,
+        free_words=free,
     )
 
 
@@ -286,7 +294,7 @@ def _fill_candidates(
     """Evaluate the intents that may match the context, by their plans where possible."""
     sentence = context.sentence_candidates
     everything = (*sentence, *context.memory) if context.memory else sentence
-    if context.has_negated:  # plans do not tell them from others
+    if context.has_negated or context.free_words:  # plans do not tell them from others
         found = index.candidates([candidate.entity for candidate in everything])
         yield from fill_intents(intents, found, context)
         return
@@ -406,7 +414,7 @@ def _find_blocking_reason(filling: SlotFilling, context: MatchContext) -> str:
     if filling.missing:
         return ""
     new = [one.entity for one in filling.taken if not one.pending and one.remembered is None]
-    recalled = filling.taken or not context.variant.entities
+    recalled = filling.taken or not (context.variant.entities or context.free_words)
     if recalled and not new and not options.allow_stm_only:
         return "all its entities would come from memory"
     if options.ordered and not _is_in_order(filling):
@@ -414,7 +422,8 @@ def _find_blocking_reason(filling: SlotFilling, context: MatchContext) -> str:
     all_may_stay = options.unused_user_entities and options.unused_system_entities
     if not all_may_stay and (unused := _find_unused_entity(context.variant, new, options)):
         return f"it leaves '{unused.text}' ({unused}) unused"
-    if not options.unused_free_words and context.variant.uncovered:
+    taken_words = sum(is_free_word(entity) for entity in new)
+    if not options.unused_free_words and context.variant.uncovered > taken_words:
         return "it leaves words of the sentence unused"
     return ""
 

@@ -80,6 +80,7 @@ def _iter_unused_parts(utterance: Utterance, filling: SlotFilling) -> Iterator[U
     # What the sentence takes back or rules out has had its effect.
     used.update(i for entity in entities if entity.negated for i in entity.tokens)
     used.update(i for reset in utterance.resets for i in reset)
+    used.update(i for one in filling.from_sentence for i in one.entity.tokens)
     covered = used.union(*(entity.tokens for entity in entities))
     # "Not 50" is an amount, but an intent that takes amounts may not mean "all but 50".
     unequal = {i for entity in entities if _is_inequality(entity) for i in entity.tokens}

@@ -49,7 +49,7 @@ def composition_levels(elements: Sequence[Element]) -> tuple[tuple[Element, ...]
     itself. Raises :class:`CompositionCycleError` if there is no such order.
     """
     composed = {element.id: parts for element in elements if (parts := find_parts(element))}
-    needs = _find_dependencies(composed, elements)
+    needs, wants = _find_dependencies(composed, elements)
     blind = {
         id
         for id, parts in composed.items()
@@ -59,6 +59,8 @@ def composition_levels(elements: Sequence[Element]) -> tuple[tuple[Element, ...]
     waiting = {element.id: element for element in elements if element.id in composed}
     while waiting:
         ready = [one for id, one in waiting.items() if waiting.keys().isdisjoint(needs[id])]
+        # Those whose predicates ask what stands beside a part come after it, if that is possible.
+        ready = [one for one in ready if waiting.keys().isdisjoint(wants[one.id])] or ready
         if not ready:
             raise CompositionCycleError(
                 _find_cycle({id: needs[id] & waiting.keys() for id in waiting})
@@ -102,18 +104,21 @@ def iter_phrases(element: Element) -> Iterator[Phrase]:
 
 def _find_dependencies(
     composed: Mapping[str, frozenset[EntityPart]], elements: Sequence[Element]
-) -> dict[str, frozenset[str]]:
-    """For each composed element the ids of the elements that its parts may be."""
+) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """For each composed element the ids of the elements that its parts may be, and of those that
+    may stand beside its parts."""
     having: dict[EntitySelector, set[str]] = {}
     for element in elements if composed else ():
         for key in iter_selectors(element):
             having.setdefault(key, set()).add(element.id)
-    needs = {}
+    needs, wants = {}, {}
     for id, parts in composed.items():
         keys = {key for part in parts for key in part.predicate.requires or ()}
         found = {one for key in keys for one in having.get(key, ())}
         needs[id] = frozenset(found if ("element", id) in keys else found - {id})
-    return needs
+        beside = {key for part in parts for key in part.predicate.neighbours}
+        wants[id] = frozenset(one for key in beside for one in having.get(key, ())) - {id}
+    return needs, wants
 
 
 def iter_selectors(element: Element) -> Iterator[EntitySelector]:

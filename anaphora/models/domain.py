@@ -89,7 +89,8 @@ class RecognizerSpec:
 
     ``name`` is the name of a built-in entity (``date``), a spaCy label (``PERSON``), the name of
     a component registered with spaCy, or the name of a ``function``. ``options`` are for a
-    built-in entity, a component or a function.
+    built-in entity, a component or a function; an entity of spaCy may be ``optional``: without a
+    pipeline that finds it, nothing is found.
     """
 
     kind: Literal["built-in", "spacy", "component", "function"]
@@ -152,12 +153,14 @@ class Element:
 class StopWords:
     """Changes to the stop words of the language.
 
-    With ``skipped``, stop words may stand between the words of any phrase.
+    With ``skipped``, stop words may stand between the words of any phrase, and with ``commas``,
+    commas as well.
     """
 
     additional: frozenset[str] = frozenset()
     excluded: frozenset[str] = frozenset()
     skipped: bool = False
+    commas: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,6 +394,7 @@ class Model:
     choices: Mapping[str, LocalizedText] = field(default_factory=dict)
     validators: Validators = Validators()
     fallback: Fallback | None = None
+    free_words: bool = False
     fallback_handler: Callable[..., Any] | None = field(default=None, compare=False)
     locales: Mapping[str, str] = field(default_factory=dict)
 

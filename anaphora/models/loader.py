@@ -28,7 +28,8 @@ from anaphora.models.domain import (
     StopWords,
     UtteranceLimits,
 )
-from anaphora.models.nlpcraft import NlpcraftVersion, detect_version, translate
+from anaphora.models.nlpcraft import NlpcraftVersion, Translation, detect_version, translate
+from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents
 from anaphora.models.reading.files import FileFormat, check_size, file_format, find_model, read_text
 from anaphora.models.reading.json_reader import read_json
 from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
@@ -134,14 +135,15 @@ def _read_draft(
             root.start, f"a model file is a mapping with keys such as id, not {found}"
         )
     version = detect_version(root)
+    legacy: LegacyIntents | None = None
     if version:
-        root = _translate_nlpcraft(root, version, diagnostics, intents, folder)
+        translation = _translate_nlpcraft(root, version, diagnostics, intents, folder)
+        root, legacy = translation.root, translation.intents
     written_names = find_declared_ids(root)
-    imported = version is not None
     move_intent_texts(root, diagnostics)
     file = validate(root, diagnostics)
     code = FunctionLoader(file.code or "", folder)
-    return ModelDraft(file, root, diagnostics, written_names, imported, code)
+    return ModelDraft(file, root, diagnostics, written_names, code, legacy)
 
 
 def _translate_nlpcraft(
@@ -150,7 +152,7 @@ def _translate_nlpcraft(
     diagnostics: FileDiagnostics,
     intents: tuple[str, ...],
     folder: Path | None,
-) -> MappingNode:
+) -> Translation:
     """Translate a file of NLPCraft to Anaphora's format, with warnings for ignored keys.
     ``intents`` are further texts in the intent language."""
     name = Path(diagnostics.source.name).stem
@@ -160,7 +162,7 @@ def _translate_nlpcraft(
             diagnostics.add_warning(
                 note.offset, f"{note.key}: {note.reason}" if note.key else note.reason
             )
-    return translation.root
+    return translation
 
 
 def load_samples(source: str | Path, model: Model) -> tuple[Dialog, ...]:
@@ -226,6 +228,7 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
             additional=frozenset(file.stop_words.add),
             excluded=frozenset(file.stop_words.remove),
             skipped=file.stop_words.skip,
+            commas=file.stop_words.commas,
         ),
         limits=_build_limits(file.limits),
         pipelines=_resolve_pipelines(draft),
@@ -240,6 +243,7 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
         confirmations=texts.build("confirm"),
         validators=texts.build_validators(),
         fallback=build_fallback(draft, texts),
+        free_words=file.free_words,
     )
     return model, intents
 

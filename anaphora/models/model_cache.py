@@ -73,6 +73,7 @@ _FIELD_TYPES: Mapping[str, Any] = {
     "mentions": dict[str, MentionTemplates],
     "offers": dict[str, tuple[OfferTemplate, ...]],
     "fallback": Fallback | None,
+    "free_words": bool,
     "warnings": tuple[Problem, ...],
 }
 _CONVERTED_ELEMENT_FIELDS = frozenset(

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from anaphora.cli.authoring.porting import prepare_skeleton, read_sources
 from anaphora.cli.terminal import create_error_console, print_error, print_warning, write_new_file
 from anaphora.errors import ModelError, Problem
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from anaphora.models.domain import Model
-    from anaphora.models.nlpcraft import NlpcraftVersion, TranslationNote
+    from anaphora.models.nlpcraft import NlpcraftVersion, Translation, TranslationNote
     from anaphora.models.reading.nodes import MappingNode
     from anaphora.models.reading.source import SourceText
 
@@ -71,6 +72,16 @@ def nlpcraft(
             dir_okay=False,
         ),
     ] = None,
+    source: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--source",
+            metavar="FILE|FOLDER",
+            help="The code of the bot in Java, Kotlin, Scala or Groovy; may be repeated. By "
+            "default, files beside the model.",
+            exists=True,
+        ),
+    ] = None,
     id: Annotated[str, typer.Option("--id", metavar="ID", help="The id of the model.")] = "",
     language: Annotated[
         str,
@@ -83,6 +94,11 @@ def nlpcraft(
     changed and ignored keys goes to the standard error output. The exit code is 1 if the model has
     mistakes.
 
+    With --output, a Python module beside the new file has a function for each callback and value
+    loader of the bot, whose bodies are to be filled in. Intents and sample utterances come from the
+    annotations in its source files. A module that somebody has edited is overwritten only with
+    --force.
+
     Such a file also works untranslated: 'anaphora check FILE', 'anaphora chat FILE'.
 
     Example: anaphora import nlpcraft lights.yaml --intents lights.idl --output lights-new.yaml
@@ -90,21 +106,25 @@ def nlpcraft(
     from anaphora.models.nlpcraft import print_model, translate
 
     _check_options(id, language)
-    source, root, version = _read(file)
-    further = [_import_statement(path) for path in intents or []]
+    source_text, root, version = _read(file)
+    code = read_sources(file, source or [])
+    annotated = [text for one in code for text in one.intent_texts]
+    further = [*(_import_statement(path) for path in intents or []), *annotated]
     translation = translate(root, version, name=file.stem, intents=further, folder=file.parent)
     for key, value in (("id", id), ("language", language)):
         if value:
             _set_key(translation.root, key, value)
-    _add_intents(translation.root, intents or [])
-    given = {key for key, option in (("intents", intents), ("language", language)) if option}
+    _add_intents(translation, intents or [], annotated)
+    skeleton = prepare_skeleton(translation, root, code, file, output, force=force)
+    given = {key for key, option in (("intents", further), ("language", language)) if option}
     notes = [note for note in translation.notes if note.key not in given]
+    notes = skeleton.update_notes(notes)
     written = print_model(translation.root)  # before the check, which removes mistakes
     err = create_error_console()
-    _print_notes(err, source, root, version, notes)
+    _print_notes(err, source_text, root, version, notes)
     _warn_of_imports(err, translation.root, file, intents or [], output)
-    model = _check_original(file, intents or [], source, translation.notes)
-    if model:
+    model = _check_original(file, further, source_text, translation.notes)
+    if model and not skeleton.text:
         _warn_of_lost_intents(err, _intent_texts(translation.root), model)
     head = f"# Translated from {file.name!r}, a model of NLPCraft {version}."
     text = f"{head}\n{written}"
@@ -112,11 +132,12 @@ def nlpcraft(
         typer.echo(text, nl=False)
     else:
         write_new_file(output, text, force=force)
+        skeleton.write(err)
     raise typer.Exit(0 if model else 1)
 
 
 def _check_options(id: str, language: str) -> None:
-    from anaphora.models.nlpcraft.model_rules import make_id
+    from anaphora.models.nlpcraft.rules.model import make_id
 
     if id and make_id(id) != id:
         raise typer.BadParameter(
@@ -158,16 +179,18 @@ def _set_key(root: MappingNode, key: str, value: str) -> None:
     root.key_offsets[key] = root.start
 
 
-def _add_intents(root: MappingNode, files: Sequence[Path]) -> None:
+def _add_intents(translation: Translation, files: Sequence[Path], annotated: Sequence[str]) -> None:
     from anaphora.models.reading.files import read_text
     from anaphora.models.reading.nodes import ScalarNode, SequenceNode
 
+    root = translation.root
     at = root.start
     own = root.items.get("intents")
-    if not files or not (own is None or isinstance(own, SequenceNode)):
+    if not (files or annotated) or not (own is None or isinstance(own, SequenceNode)):
         return
     texts = [read_text(file).replace("\r\n", "\n").rstrip() + "\n" for file in files]
-    added = (ScalarNode(at, at, text, '"') for text in texts)
+    texts += annotated
+    added = (ScalarNode(at, at, translation.intents.rewrite(text), '"') for text in texts)
     root.items["intents"] = SequenceNode(at, [*(own.items if own else ()), *added])
     root.key_offsets.setdefault("intents", at)
 
@@ -207,14 +230,14 @@ def _warn_of_imports(
 
 
 def _check_original(
-    file: Path, intents: Sequence[Path], source: SourceText, notes: Sequence[TranslationNote]
+    file: Path, intents: Sequence[str], source: SourceText, notes: Sequence[TranslationNote]
 ) -> Model | None:
     """Load the original with the intents. If it has mistakes, print them with their places in the
     original and return None."""
     from anaphora.models.loader import load_model
 
     try:
-        model = load_model(file, intents=[_import_statement(path) for path in intents])
+        model = load_model(file, intents=intents)
     except ModelError as error:
         print_error(error)
         return None

@@ -41,6 +41,7 @@ from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
+from anaphora.entities.variants.free_words import is_free_word
 from anaphora.errors import EvaluationError, HandlerError
 from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
@@ -306,6 +307,7 @@ def _answer_match(
             for taken in filling.taken
             if not (taken.remembered or taken.offered)
             and taken.entity not in decision.question.referred
+            and not is_free_word(taken.entity)
         ],
         used=[taken.remembered for taken in filling.taken if taken.remembered],
     )

@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText
 
-__all__ = ["extend_metadata", "map_metadata"]
+__all__ = ["add_durations", "extend_metadata", "map_metadata"]
 
 Meta: TypeAlias = Mapping[str, Any]
 
@@ -30,6 +30,40 @@ def map_metadata(name: str, inner: Recognizer) -> Recognizer:
         return [replace(one, meta=extend_metadata(name, one.meta)) for one in inner(doc, at)]
 
     return recognize
+
+
+def add_durations(numbers: Recognizer, durations: Recognizer) -> Recognizer:
+    """Find durations that are no numbers with a unit ("an hour", "a few minutes") as numbers, for
+    NLPCraft has no entity of durations."""
+
+    def recognize(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
+        found = list(numbers(doc, at))
+        measured = [one for one in found if "unit" in one.meta]
+        counted = [
+            _count(one)
+            for one in durations(doc, at)
+            if "amount" in one.meta
+            and not any(other.start < one.end and one.start < other.end for other in measured)
+        ]
+        inner = [
+            one
+            for one in found
+            if not any(other.start <= one.start and one.end <= other.end for other in counted)
+        ]
+        return [*inner, *counted]
+
+    return recognize
+
+
+def _count(duration: Mention) -> Mention:
+    """The number of a duration, with the unit that numbers of time have."""
+    amount, unit = duration.meta["amount"], duration.meta["unit"]
+    short = _UNITS.get(unit, unit)
+    meta = {"value": amount, "kind": "cardinal", "unit": short, "unittype": "datetime"}
+    return replace(duration, value=f"{amount} {short}", meta=meta)
+
+
+_UNITS = {"second": "s", "minute": "min", "hour": "h"}
 
 
 def extend_metadata(name: str, meta: Meta) -> Meta:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from anaphora.entities.builtin.nlpcraft import map_metadata
+from anaphora.entities.builtin.nlpcraft import add_durations, map_metadata
 from anaphora.entities.recognizers.recognizer import Recognizer, RecognizerFactory
 from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES
 from anaphora.storage.cache import Cache
@@ -44,7 +44,10 @@ def create_builtin(
     if name in NLPCRAFT_ENTITIES:
         entity = NLPCRAFT_ENTITIES[name]
         options = {**options, **entity.fixed_options}
-        return map_metadata(name, create_builtin(entity.base_entity, language, options))
+        inner = create_builtin(entity.base_entity, language, options, cache=cache)
+        if name == "nlpcraft:num":
+            inner = add_durations(inner, create_builtin("duration", language, {}, cache=cache))
+        return map_metadata(name, inner)
     home = import_module(f"anaphora.entities.builtin.{_MODULES[name]}")
     if cache is not None and name in _CACHEABLE:
         home.load(language, options, cache)

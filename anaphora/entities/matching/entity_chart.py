@@ -24,19 +24,21 @@ PredicateFailure = tuple[EntityPart, Entity, str]
 class EntityChart:
     """Entities by their start among the words, each with a number.
 
-    A predicate is evaluated once for an entity. ``failure`` is the first evaluation that failed,
-    and may be reset to None; a failed predicate counts as false.
+    A predicate is evaluated once for an entity, unless it asks what stands beside it. ``failure``
+    is the first evaluation that failed, and may be reset to None; a failed predicate counts as
+    false.
     """
 
     def __init__(self, context: QuestionContext) -> None:
         self.failure: PredicateFailure | None = None
         self._context = context
         self._entities: list[Entity] = []
+        self._spans: list[tuple[int, int]] = []
         self._sizes: list[int] = []  # number of entities in each, itself included
         self._tests_left = _MAX_TESTS
         self._parts_left = _MAX_PARTS
         self._by_start: dict[int, list[tuple[int, int]]] = {}
-        self._test_results: dict[tuple[str, int], bool] = {}
+        self._test_results: dict[tuple[str, int, int], bool] = {}
 
     @property
     def is_spent(self) -> bool:
@@ -50,6 +52,7 @@ class EntityChart:
         its parts."""
         self._by_start.setdefault(start, []).append((end, len(self._entities)))
         self._entities.append(entity)
+        self._spans.append((start, end))
         self._sizes.append(1 + self._size(made_of))
 
     def matches_at(self, part: EntityPart, start: int) -> list[tuple[int, int]]:
@@ -83,14 +86,26 @@ class EntityChart:
         return sum([self._sizes[number] for _, number in chosen])
 
     def _satisfies(self, part: EntityPart, number: int) -> bool:
-        key = part.text, number
+        known = len(self._entities) if part.predicate.reads_position else 0
+        key = part.text, number, known
         fits = self._test_results.get(key)
         if fits is None:
-            entity = self._entities[number]
+            entity, context = self._entities[number], self._context
+            if known:
+                self._tests_left -= known
+                context = context.with_entities(self._entities_beside(number))
             try:
-                fits = part.predicate.test(EntityContext(entity, self._context))
+                fits = part.predicate.test(EntityContext(entity, context))
             except EvaluationError as error:
                 fits = False
                 self.failure = self.failure or (part, entity, str(error))
             self._test_results[key] = fits
         return fits
+
+    def _entities_beside(self, number: int) -> Sequence[Entity]:
+        """The entity with that number and all that do not overlap it, in the order of the text."""
+        start, end = self._spans[number]
+        spans = sorted([(span, at) for at, span in enumerate(self._spans)])
+        before = [self._entities[at] for span, at in spans if span[1] <= start]
+        after = [self._entities[at] for span, at in spans if span[0] >= end]
+        return (*before, self._entities[number], *after)

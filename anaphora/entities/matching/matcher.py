@@ -43,6 +43,7 @@ __all__ = [
 _MAX_MATCHES = 10_000
 _MAX_MATCHES_PER_WORD = 5
 _MAX_JOINED = 4  # words joined by hyphens
+_COMMAS = frozenset(",،、，")
 
 ElementMatch: TypeAlias = tuple[Entry, PhraseMatch, Entity | None]
 """An entry, its match by the tokens of a Doc, and the entity; that is set only if a Span cannot
@@ -54,7 +55,8 @@ class PhraseIndex:
     """The compiled phrases of a model.
 
     ``swear_stems`` are the stems of swear words; ``skips_stop_words`` says whether stop words
-    inside a phrase may be skipped, and with them ``universals`` such as "all"; ``negations`` are
+    inside a phrase may be skipped, and with them ``universals`` such as "all", and ``skips_commas``
+    whether commas may; ``negations`` are
     words such as "not" that no sparse phrase spans; ``recognized_elements`` are the elements with a
     recognizer, by id, of which phrases may be composed; ``candidates`` finds the stem candidates of
     unknown words; ``segmentation_code`` is the code of a language without blanks between words, ''
@@ -64,6 +66,7 @@ class PhraseIndex:
     levels: tuple[CompositionLevel, ...]
     swear_stems: frozenset[str]
     skips_stop_words: bool
+    skips_commas: bool
     universals: frozenset[str]
     negations: frozenset[str]
     recognized_elements: Mapping[str, Element]
@@ -102,10 +105,11 @@ def create_index(
         segmentation_code=code if code in SEGMENTED_LANGUAGES else "",
         swear_stems=vocabulary.lexicon.stem_texts(model.limits.swear_words),
         skips_stop_words=model.stop_words.skipped,
+        skips_commas=model.stop_words.commas,
         universals=load_qualifiers(vocabulary.lexicon.language, "universal"),
         negations=load_qualifiers(vocabulary.lexicon.language, "negation"),
         recognized_elements={one.id: one for one in model.elements if one.recognition},
-        context=QuestionContext(entities=None, model=model.info, environment=os.environ),
+        context=QuestionContext(model=model.info, environment=os.environ),
         candidates=CandidateFinder(
             vocabulary,
             [level.trie.stems for level in levels],
@@ -187,8 +191,8 @@ def _prepare_text(
     if token_indexes is not None:
         candidates = _add_joined(candidates, sentence.words, token_indexes, finder)
     skippable = None
-    if phrase_index.skips_stop_words:
-        skippable = [_is_stop_word(word) or word.lower in phrase_index.universals for word in words]
+    if phrase_index.skips_stop_words or phrase_index.skips_commas:
+        skippable = [_is_skippable(word, phrase_index) for word in words]
     return SearchedText(
         words,
         runs.ends,
@@ -322,6 +326,14 @@ def _to_token_positions(match: PhraseMatch, token_indexes: Sequence[int]) -> Phr
     start, end = token_indexes[match.start], token_indexes[match.end - 1] + 1
     return replace(
         match, start=start, end=end, tokens=tuple([token_indexes[i] for i in match.tokens])
+    )
+
+
+def _is_skippable(word: Word, phrase_index: PhraseIndex) -> bool:
+    if phrase_index.skips_commas and word.lower in _COMMAS:
+        return True
+    return phrase_index.skips_stop_words and (
+        _is_stop_word(word) or word.lower in phrase_index.universals
     )
 
 

@@ -59,6 +59,7 @@ def model_to_data(model: Model, language: str) -> dict[str, Any]:
             "additional": sorted(model.stop_words.additional),
             "excluded": sorted(model.stop_words.excluded),
             "skipped": model.stop_words.skipped,
+            "commas": model.stop_words.commas,
         },
         "swear_words": sorted(model.limits.swear_words),
     }
@@ -93,6 +94,7 @@ def model_from_data(data: Mapping[str, Any], language: str) -> Model:
             additional=frozenset(stop_words["additional"]),
             excluded=frozenset(stop_words["excluded"]),
             skipped=stop_words["skipped"],
+            commas=stop_words["commas"],
         ),
         limits=UtteranceLimits(swear_words=frozenset(data["swear_words"])),
     )

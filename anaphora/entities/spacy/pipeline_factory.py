@@ -59,7 +59,8 @@ def add_recognizers(
 
 
 def check_labels(model: Model, pipelines: Mapping[str, Language]) -> None:
-    """Raise :class:`ModelError` for entities of spaCy that no pipeline of the model produces."""
+    """Raise :class:`ModelError` for entities of spaCy that no pipeline of the model produces,
+    unless they are optional."""
     known = [labels for nlp in pipelines.values() for labels in list_labels(nlp, FACTORY)]
     if problems := list(_unknown_labels(model, known)):
         raise ModelError(problems)
@@ -71,6 +72,8 @@ def _unknown_labels(model: Model, known: list[frozenset[str] | None]) -> Iterato
     for element in model.elements:
         recognition = element.recognition
         if recognition is None or recognition.kind != "spacy":
+            continue
+        if recognition.options.get("optional"):
             continue
         name = recognition.name
         if not known:
@@ -103,7 +106,7 @@ def _configure(
     if recognition.kind == "component":
         name, options = f"spacy:{element.id}", {}
     elif recognition.kind == "spacy":
-        name = f"spacy:{name}"
+        name, options = f"spacy:{name}", {}
     try:
         component.configure(
             name,

@@ -27,7 +27,7 @@ FUNCTIONS: Mapping[str, Function] = collect_functions(
 
 QUESTION_FUNCTIONS: frozenset[Function] = frozenset(
     {
-        *collect_functions(positions, dates).values(),
+        *collect_functions(dates).values(),
         *(one for one in collect_functions(attributes).values() if one.group != "model"),
         *metadata.question_metadata_functions,
     }

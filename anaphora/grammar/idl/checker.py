@@ -76,9 +76,15 @@ _SHORT_FORM_FUNCTIONS = {
 }
 
 
-def check_statements(statements: Iterable[Statement], diagnostics: Diagnostics) -> None:
-    """Add the errors and warnings of the statements of one text to ``diagnostics``."""
-    checker = _Checker(diagnostics)
+def check_statements(
+    statements: Iterable[Statement], diagnostics: Diagnostics, *, lenient: bool = False
+) -> None:
+    """Add the errors and warnings of the statements of one text to ``diagnostics``.
+
+    With ``lenient``, values of a wrong type are warnings: NLPCraft finds them only when it
+    evaluates the predicate.
+    """
+    checker = _Checker(diagnostics, lenient=lenient)
     known: set[str] = set()
     for statement in statements:
         if isinstance(statement, IntentNode):
@@ -113,11 +119,16 @@ class _Checker:
     """Checks the parts of one text. ``variables`` are the types of those declared so far."""
 
     def __init__(
-        self, diagnostics: Diagnostics, forbidden: AbstractSet[Function] = frozenset()
+        self,
+        diagnostics: Diagnostics,
+        forbidden: AbstractSet[Function] = frozenset(),
+        *,
+        lenient: bool = False,
     ) -> None:
         self.diagnostics = diagnostics
         self.forbidden = forbidden
         self.add_error = diagnostics.add_error
+        self.add_type_error = diagnostics.add_warning if lenient else diagnostics.add_error
         self.variables: dict[str, Type] = {}
         self.declared: frozenset[str] = frozenset()
 
@@ -167,7 +178,7 @@ class _Checker:
             self.variables[variable.name] = self.type_of(variable.value)
         result = self.type_of(node.expression)
         if boolean and Kind.BOOLEAN not in result:
-            self.add_error(
+            self.add_type_error(
                 _start_offset(node.expression),
                 f"a term must be true or false, not {describe_type(result)}",
             )
@@ -211,9 +222,9 @@ class _Checker:
             return result
         if node.operator == "!":
             hint = "'!' binds tighter than '==': write !(a == b), or a != b"
-            self.add_error(node.at, f"'!' needs a boolean, not {describe_type(operand)}", hint)
+            self.add_type_error(node.at, f"'!' needs a boolean, not {describe_type(operand)}", hint)
             return BOOLEAN
-        self.add_error(node.at, f"'-' needs a number, not {describe_type(operand)}")
+        self.add_type_error(node.at, f"'-' needs a number, not {describe_type(operand)}")
         return ANYTHING
 
     def type_of_binary(self, node: BinaryNode, left: Type, right: Type) -> Type:
@@ -230,13 +241,13 @@ class _Checker:
             for side, kinds in ((node.left, left), (node.right, right)):
                 if Kind.BOOLEAN not in kinds:
                     message = f"'{operator}' needs booleans, not {describe_type(kinds)}"
-                    self.add_error(_start_offset(side), message)
+                    self.add_type_error(_start_offset(side), message)
             return BOOLEAN
         if operator in ("<", "<=", ">", ">="):
             what = f"'{operator}' cannot compare {describe_type(left)} with {describe_type(right)}"
-            self.add_error(node.at, what)
+            self.add_type_error(node.at, what)
             return BOOLEAN
-        self.add_error(
+        self.add_type_error(
             node.at,
             f"'{operator}' cannot work with {describe_type(left)} and {describe_type(right)}",
         )
@@ -336,7 +347,7 @@ class _Checker:
         parameter = function.parameter(index)
         argument = node.arguments[index]
         if not kinds & parameter.type:
-            self.add_error(
+            self.add_type_error(
                 _start_offset(argument),
                 f"'{node.name}' needs {describe_type(parameter.type)} as its "
                 f"{format_ordinal(index)} argument, not {describe_type(kinds)}",

@@ -20,8 +20,10 @@ from anaphora.grammar.idl.parsing.parser import parse_idl, parse_predicate
 from anaphora.grammar.idl.requirements import (
     find_elements,
     find_mentions,
+    find_neighbours,
     find_requirements,
     reads_negation,
+    reads_position,
 )
 from anaphora.grammar.idl.syntax import (
     FragmentNode,
@@ -68,7 +70,8 @@ class Compiler:
 
     ``defaults`` are the options of intents that do not set them. ``code`` finds the Python
     functions that intents name; with ``lenient``, an intent that names an unknown one is skipped
-    with a warning. ``read`` reads imports, relative to ``folder``.
+    with a warning, and values of a wrong type are warnings. ``read`` reads imports, relative to
+    ``folder``.
     """
 
     def __init__(
@@ -123,7 +126,7 @@ class Compiler:
     def _compile_statements(
         self, statements: Sequence[Statement], diagnostics: Diagnostics, folder: Path | None
     ) -> CompilationResult:
-        check_statements(statements, diagnostics)
+        check_statements(statements, diagnostics, lenient=self._lenient)
         is_valid = not diagnostics  # only valid statements can be compiled
         intents: dict[str, Intent] = {}
         for statement in statements:
@@ -357,6 +360,8 @@ def _compile_predicate(node: PredicateNode) -> Predicate:
         requires=find_requirements(node),
         elements=find_elements(node),
         reads_negation=reads_negation(node),
+        reads_position=reads_position(node),
+        neighbours=find_neighbours(node),
     )
 
 

@@ -39,7 +39,9 @@ class Predicate:
     ``EvaluationError``. ``requires`` are selectors of which a matching entity has at least one;
     None if unknown. ``elements`` are the elements whose entities match if the predicate tests
     only the element; else None. ``reads_negation``: it calls ``ent_negated``; all others are
-    false for negated entities, which the solver does not offer to them.
+    false for negated entities, which the solver does not offer to them. ``reads_position``: it
+    calls a function on the entities of the sentence; ``neighbours`` are the selectors of those that
+    it names.
     """
 
     test: Callable[[EntityContext], bool] = field(compare=False)
@@ -47,6 +49,8 @@ class Predicate:
     requires: frozenset[EntitySelector] | None = None
     elements: frozenset[str] | None = None
     reads_negation: bool = False
+    reads_position: bool = False
+    neighbours: frozenset[EntitySelector] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from anaphora.grammar.functions import FUNCTIONS, collections
 from anaphora.grammar.functions.entity import positions, properties
-from anaphora.grammar.functions.registry import Function
+from anaphora.grammar.functions.registry import Function, collect_functions
 from anaphora.grammar.idl.intent import EntitySelector
 from anaphora.grammar.idl.syntax import (
     BinaryNode,
@@ -23,7 +23,14 @@ from anaphora.grammar.idl.syntax import (
     iter_nodes,
 )
 
-__all__ = ["find_elements", "find_mentions", "find_requirements", "reads_negation"]
+__all__ = [
+    "find_elements",
+    "find_mentions",
+    "find_neighbours",
+    "find_requirements",
+    "reads_negation",
+    "reads_position",
+]
 
 # The kind of selector that the result of a function names (one text, or a list of texts).
 _SINGLE_VALUE_FUNCTIONS: Mapping[Function, str] = {
@@ -40,6 +47,7 @@ _NEIGHBOUR_FUNCTIONS: Mapping[Function, str] = {
     function: _KIND_BY_SUFFIX[function.names[0].rpartition("_")[2].removesuffix("s")]
     for function in (*positions.selecting_functions, *positions.ordering_functions)
 }
+_POSITION_FUNCTIONS = frozenset(collect_functions(positions).values())
 
 
 def find_requirements(node: PredicateNode) -> frozenset[EntitySelector] | None:
@@ -61,6 +69,25 @@ def find_mentions(node: PredicateNode) -> dict[EntitySelector, int]:
         for key, at in reader.iter_mentions(part):
             found[key] = min(at, found.get(key, at))
     return found
+
+
+def find_neighbours(node: PredicateNode) -> frozenset[EntitySelector]:
+    """The elements, groups and ancestors that functions on other entities of the sentence name."""
+    reader = _RequirementAnalyzer(node)
+    return frozenset(
+        key
+        for part in _iter_all_nodes(node)
+        if isinstance(part, CallNode) and FUNCTIONS.get(part.name) in _NEIGHBOUR_FUNCTIONS
+        for key, _ in reader.iter_mentions(part)
+    )
+
+
+def reads_position(node: PredicateNode) -> bool:
+    """Whether the predicate calls a function on the entities of the sentence and their order."""
+    return any(
+        isinstance(part, CallNode) and FUNCTIONS.get(part.name) in _POSITION_FUNCTIONS
+        for part in _iter_all_nodes(node)
+    )
 
 
 def reads_negation(node: PredicateNode) -> bool:

@@ -12,14 +12,16 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 from anaphora.errors import Problem
 from anaphora.grammar.diagnostics import problem_at
 
-__all__ = ["explain_syntax_error", "mask_literals", "shorten"]
+__all__ = ["LITERAL", "explain_syntax_error", "mask_literals", "shorten"]
 
-_LITERAL = re.compile(
+LITERAL = re.compile(
     r"\\."
     r"|//(?:\\.|(?!//)[^\\])*//"
     r"|\^\^(?:'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|(?!\^\^)[^'\"])*\^\^",
     re.DOTALL,
 )
+"""An escape, a regular expression or a predicate in a synonym."""
+
 _QUOTED = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"")
 _REPETITION = re.compile(r"\[([^\[\]{}|]*)(\]?)")
 _NAME = re.compile(r"<[^<>{}|]*>")
@@ -47,7 +49,7 @@ def explain_syntax_error(error: UnexpectedInput, text: str, source: str) -> Prob
 def mask_literals(text: str) -> str:
     """Replace escapes, regular expressions and predicates with ``x``, so that only the brackets
     of the synonym language are left."""
-    return _LITERAL.sub(lambda found: "x" * len(found[0]), text)
+    return LITERAL.sub(lambda found: "x" * len(found[0]), text)
 
 
 def shorten(text: str) -> str:

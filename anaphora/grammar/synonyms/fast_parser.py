@@ -21,7 +21,7 @@ from anaphora.grammar.synonyms.syntax import (
 __all__ = ["parse_simple"]
 
 _TOKEN = re.compile(
-    r"(?P<text>(?:[^\s{}<>\\|_\[\]/^]|/(?!/))+)"
+    r"(?P<text>(?:[^\s{}<>\\|_\[\]/^]|/(?!/)|(?<=\w)_(?=\w))+)"
     r"|(?P<nothing>(?<=[{|])\s*_\s*(?=[|}]))"
     r"|(?P<blank>\s+)"
     r"|(?P<reference><[^<>\s{}|]+>)"

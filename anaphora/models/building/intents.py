@@ -13,6 +13,7 @@ from anaphora.core.name_hints import closest_match
 from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.diagnostics import Level, problem_at
 from anaphora.grammar.idl.compiler import CompilationResult, Compiler, build_options
+from anaphora.grammar.idl.imports import ImportedText, ImportReader, read_import
 from anaphora.grammar.idl.intent import Intent, IntentOptions
 from anaphora.grammar.idl.parsing.parser import parse_idl
 from anaphora.grammar.idl.printer import print_statements
@@ -78,6 +79,7 @@ def build_intents(
         code=draft.code,
         folder=draft.code.folder,
         lenient=draft.imported,
+        read=_create_reader(draft),
     )
     found: dict[str, Intent] = {}
     places: dict[str, tuple[NodePath, int | None]] = {}
@@ -104,6 +106,19 @@ def build_intents(
     return IntentTable(found, frozenset(broken), not nameless, compiler.imported_files)
 
 
+def _create_reader(draft: ModelDraft) -> ImportReader:
+    """The reader of imports, which may be in the dialect of old versions of NLPCraft."""
+    legacy = draft.legacy_intents
+    if legacy is None:
+        return read_import
+
+    def read(location: str, folder: FilePath | None) -> ImportedText:
+        found = read_import(location, folder)
+        return found._replace(text=legacy.rewrite(found.text))
+
+    return read
+
+
 def print_intents(draft: ModelDraft) -> str:
     """The intents of a valid file as text in the intent language."""
     statements: list[Statement] = []
@@ -118,7 +133,10 @@ def print_intents(draft: ModelDraft) -> str:
 def _list_declarations(draft: ModelDraft, extra_texts: Iterable[str]) -> Iterator[_Declaration]:
     for index, written in enumerate(draft.file.intents):
         yield _Declaration(draft, ("intents", index), written)
-    for index, text in enumerate(extra_texts):
+    legacy = draft.legacy_intents
+    for index, text in enumerate(
+        extra_texts if legacy is None else map(legacy.rewrite, extra_texts)
+    ):
         yield _Declaration(draft, (), text, f"intents[{index}]")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from anaphora.core.name_hints import closest_match, did_you_mean
@@ -83,14 +84,27 @@ def build_recognizer(
     if named is None:
         return None
     if named.kind == "spacy":
-        if config:
-            draft.add_error((*path, "config"), "an entity of spaCy has no options")
-        return named
+        return _configure_spacy(draft, path, named, config)
     if wrong := list(find_invalid_options(reference, config)):
         for one in wrong:
             draft.add_key_error((*path, "config", one.key), one.message, one.hint)
         return None
     return RecognizerSpec("built-in", reference, resolve_options(reference, config))
+
+
+def _configure_spacy(
+    draft: ModelDraft, path: NodePath, named: RecognizerSpec, config: Mapping[str, Any]
+) -> RecognizerSpec | None:
+    for key, value in config.items():
+        if key != "optional":
+            message = f"an entity of spaCy has no option '{key}'"
+            draft.add_key_error((*path, "config", key), message, "there is: optional")
+            return None
+        if not isinstance(value, bool):
+            message = f"the option 'optional' must be true or false, not {value!r}"
+            draft.add_key_error((*path, "config", key), message)
+            return None
+    return replace(named, options=dict(config))
 
 
 def default_referents(recognition: RecognizerSpec | None) -> frozenset[Referent]:
@@ -176,7 +190,8 @@ def _suggestion_hint(draft: ModelDraft, name: str) -> str:
 
 
 def _check_references(draft: ModelDraft, declared: Sequence[Element]) -> None:
-    """Report names under ``of`` that are neither elements nor groups of the model."""
+    """Report names under ``of`` and ``except`` that the model has neither as elements nor as
+    groups."""
     written = draft.file.elements
     if any(draft.is_removed("elements", index, "groups") for index in range(len(written))):
         return
@@ -185,11 +200,12 @@ def _check_references(draft: ModelDraft, declared: Sequence[Element]) -> None:
     for index, element in enumerate(declared):
         if element.recognition is None or element.recognition.kind != "built-in":
             continue
-        for name in element.recognition.options.get("of", ()):
-            if name not in known:
-                hint = did_you_mean(name, sorted(known), label="there are")
-                message = f"the model has neither an element nor a group '{name}'"
-                draft.add_error(("elements", index, "config", "of"), message, hint)
+        for key in ("of", "except"):
+            for name in element.recognition.options.get(key, ()):
+                if name not in known:
+                    hint = did_you_mean(name, sorted(known), label="there are")
+                    message = f"the model has neither an element nor a group '{name}'"
+                    draft.add_error(("elements", index, "config", key), message, hint)
 
 
 def _normalize_name(name: str) -> str:

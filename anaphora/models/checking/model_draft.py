@@ -10,6 +10,7 @@ from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.diagnostics import Level
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.checking.validation import is_placeholder
+from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents
 from anaphora.models.reading.nodes import MappingNode, NodePath, ScalarNode, node_at
 from anaphora.models.reading.scalar_positions import offset_of_character, offset_of_position
 from anaphora.models.reading.source import FileDiagnostics
@@ -23,17 +24,22 @@ __all__ = ["ModelDraft"]
 class ModelDraft:
     """A validated file with its tree; a path leads to a value in both.
 
-    ``declared_ids`` are the ids of all elements in the file, valid or not. ``imported``: the file
-    was translated from NLPCraft's format and may be incomplete. ``code`` finds the functions that
-    the file names.
+    ``declared_ids`` are the ids of all elements in the file, valid or not. ``code`` finds the
+    functions that the file names. ``legacy_intents`` rewrites the intents of a file that was
+    translated from NLPCraft's format, which may be incomplete; None for one of Anaphora.
     """
 
     file: ModelSchema
     root: MappingNode
     diagnostics: FileDiagnostics
     declared_ids: frozenset[str] = frozenset()
-    imported: bool = False
     code: FunctionLoader = field(default_factory=FunctionLoader)
+    legacy_intents: LegacyIntents | None = None
+
+    @property
+    def imported(self) -> bool:
+        """Whether the file was translated from NLPCraft's format."""
+        return self.legacy_intents is not None
 
     @property
     def languages(self) -> tuple[str, ...]:

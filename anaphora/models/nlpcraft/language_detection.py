@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from anaphora.models.nlpcraft.rules import TranslationTarget
+from anaphora.models.nlpcraft.rules.rule import TranslationTarget
 from anaphora.models.reading.nodes import MappingNode, iter_texts, mappings_in
 
 __all__ = ["add_language"]

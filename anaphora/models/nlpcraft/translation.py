@@ -6,13 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from anaphora.models.nlpcraft.builtin_tokens import add_builtin_entities
+from anaphora.models.nlpcraft.entities.builtin_tokens import (
+    add_builtin_entities,
+    add_free_words,
+)
+from anaphora.models.nlpcraft.entities.restricted_combinations import restrict_combinations
+from anaphora.models.nlpcraft.intent_texts import iter_intent_texts
 from anaphora.models.nlpcraft.language_detection import add_language
-from anaphora.models.nlpcraft.limit_rules import add_default_limits
-from anaphora.models.nlpcraft.macro_rules import find_macro_texts
-from anaphora.models.nlpcraft.model_rules import MODEL_RULES, make_id, mark_abstract
+from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents
 from anaphora.models.nlpcraft.notes import NoteCollector, TranslationNote
-from anaphora.models.nlpcraft.rules import TranslationTarget, apply_rules
+from anaphora.models.nlpcraft.rules.limits import add_default_limits
+from anaphora.models.nlpcraft.rules.macros import find_macro_texts
+from anaphora.models.nlpcraft.rules.model import MODEL_RULES, make_id, mark_abstract
+from anaphora.models.nlpcraft.rules.rule import TranslationTarget, apply_rules
 from anaphora.models.nlpcraft.synonym_rewriter import SynonymRewriter
 from anaphora.models.nlpcraft.version_detection import MODEL_KEYS, NlpcraftVersion
 from anaphora.models.reading.nodes import (
@@ -28,10 +34,14 @@ __all__ = ["Translation", "translate"]
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A translated tree, with the offsets of the original, and notes in file order."""
+    """A translated tree, with the offsets of the original, and notes in file order.
+
+    ``intents`` rewrites further texts with intents.
+    """
 
     root: MappingNode
     notes: tuple[TranslationNote, ...]
+    intents: LegacyIntents
 
 
 def translate(
@@ -51,12 +61,16 @@ def translate(
     """
     notes = NoteCollector()
     root = _remove_nulls(root)
-    context = TranslationTarget(
-        root, MappingNode(root.start), notes, SynonymRewriter(find_macro_texts(root))
-    )
+    intent_texts = tuple(iter_intent_texts(root, intents, folder))
+    legacy = LegacyIntents(intent_texts)
+    synonyms = SynonymRewriter(find_macro_texts(root))
+    context = TranslationTarget(root, MappingNode(root.start), notes, synonyms, legacy)
     apply_rules(MODEL_RULES, context, known_keys=MODEL_KEYS)
-    add_builtin_entities(context, version, intents=intents, folder=folder)
+    add_builtin_entities(context, version, intent_texts)
     mark_abstract(context)
+    restrict_combinations(context)
+    if version == "0.9":
+        add_free_words(context, intent_texts)
     _add_id(context, name)
     add_language(context, name)
     _add_timeout(context)
@@ -64,8 +78,8 @@ def translate(
     if version == "0.9":
         _add_default_options(context)
     _note_missing_intents(context)
-    _note_inserted_blanks(context)
-    return Translation(context.target, notes.collect())
+    context.texts.add_notes(notes)
+    return Translation(context.target, notes.collect(), legacy)
 
 
 def _remove_nulls(root: MappingNode) -> MappingNode:
@@ -108,11 +122,15 @@ def _add_timeout(context: TranslationTarget) -> None:
 
 
 def _skip_stop_words(context: TranslationTarget) -> None:
+    at = context.source.start
     if not context.has_key("stop_words.skip"):
-        at = context.source.start
         context.set_scalar("stop_words.skip", at, "true")
         reason = "stop words may occur inside synonyms, as in NLPCraft: stop_words.skip: true"
         context.notes.add("changed", "stop words", at, reason)
+    if not context.has_key("stop_words.commas"):
+        context.set_scalar("stop_words.commas", at, "true")
+        reason = "a comma inside a synonym is a stop word, as in NLPCraft: stop_words.commas: true"
+        context.notes.add("changed", "commas", at, reason)
 
 
 def _add_default_options(context: TranslationTarget) -> None:
@@ -133,13 +151,3 @@ def _note_missing_intents(context: TranslationTarget) -> None:
         at = context.source.key_offsets.get("intents", context.source.start)
         reason = "no intents in the file: give them with --intents or intents=…"
         context.notes.add("ignored", "intents", at, reason)
-
-
-def _note_inserted_blanks(context: TranslationTarget) -> None:
-    if context.texts.first_change is None:
-        return
-    before, after, at = context.texts.first_change
-    count = context.texts.change_count
-    others = f" (and {count - 1:,} more)" if count > 1 else ""
-    reason = f"pieces are joined by a blank, as in NLPCraft: '{before}' → '{after}'{others}"
-    context.notes.add("changed", "synonyms", at, reason)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Literal, TypeAlias
 
-from anaphora.models.nlpcraft.element_rules import ELEMENT_RULES
-from anaphora.models.nlpcraft.model_rules import MODEL_RULES
-from anaphora.models.nlpcraft.rules import canonical_key
-from anaphora.models.reading.nodes import MappingNode, mappings_in
+from anaphora.models.nlpcraft.rules.elements import ELEMENT_RULES
+from anaphora.models.nlpcraft.rules.model import MODEL_RULES
+from anaphora.models.nlpcraft.rules.rule import canonical_key
+from anaphora.models.reading.nodes import MappingNode, Node, SequenceNode, mappings_in
 from anaphora.models.schema.model_file import section_keys
 
 __all__ = ["MODEL_KEYS", "NlpcraftVersion", "detect_version"]
@@ -28,11 +28,11 @@ def detect_version(root: MappingNode) -> NlpcraftVersion | None:
 
     The evidence is counted, each kind once. For 1.0: every element has a ``type`` and none an
     ``id``; ``properties`` beside it. For 0.9: each key that only NLPCraft has
-    (``enabledBuiltInTokens``, ``parentId``, ``isSparse`` …), macros as a list of ``{name,
-    macro}``, values as a list of ``{name, synonyms}`` or ``{value, synonyms}``; ``metadata``
-    counts only together with other evidence, because it is an easy slip in Anaphora's files. For
-    Anaphora: each key that NLPCraft lacks (``language``, ``conversation``, ``responses``,
-    ``meta``, ``topic`` …).
+    (``enabledBuiltInTokens``, ``parentId``, ``isSparse`` …), macros as a list of ``{name, macro}``
+    or as an empty list, values as a list of ``{name, synonyms}`` or ``{value, synonyms}``;
+    ``metadata`` counts only together with other evidence, because it is an easy slip in Anaphora's
+    files. For Anaphora: each key that NLPCraft lacks (``language``, ``conversation``,
+    ``responses``, ``meta``, ``topic`` …).
 
     NLPCraft needs more evidence than Anaphora: with as much, a file is one of Anaphora with
     errors; without any, it means the same in both formats.
@@ -55,7 +55,8 @@ def _evidence_for_0_9(root: MappingNode, elements: Collection[MappingNode]) -> s
     evidence = _nlpcraft_keys(root, MODEL_RULES.keys(), MODEL_KEYS)
     for element in elements:
         evidence |= _nlpcraft_keys(element, ELEMENT_RULES.keys() - _KEYS_OF_1_0, _ELEMENT_KEYS)
-    if any("macro" in one.items for one in mappings_in(root.items.get("macros"))):
+    macros = root.items.get("macros")
+    if any("macro" in one.items for one in mappings_in(macros)) or _is_empty_list(macros):
         evidence.add("{name, macro}")
     values = [one for element in elements for one in mappings_in(element.items.get("values"))]
     if any("name" in one.items or "value" in one.items for one in values):
@@ -79,3 +80,7 @@ def _nlpcraft_keys(
         for key in node.items
         if key not in anaphora_keys and canonical_key(key) in nlpcraft_keys
     }
+
+
+def _is_empty_list(node: Node | None) -> bool:
+    return isinstance(node, SequenceNode) and not node.items

@@ -96,6 +96,7 @@ class BuiltinEntity:
 _REFERENCE_OPTION = EntityOption(
     "The groups or elements that it may refer to; all, if none is named.", ()
 )
+_EXCEPTION_OPTION = EntityOption("The groups or elements that it must not refer to.", ())
 # fmt: off
 _ORDER_OPTION = EntityOption(
     "How 1/2/2024 is read (DMY, MDY, YMD): as in the region (en-GB) or the language, if left out.",
@@ -155,12 +156,15 @@ _ENTITIES = (
     BuiltinEntity(
         "limit", "How many of something, from which end: top 10 cities, the last few orders.", {
         "of": _REFERENCE_OPTION,
+        "except": _EXCEPTION_OPTION,
         "default": EntityOption("How many are meant by 'top cities'.", 10, minimum=1),
     }),
     BuiltinEntity(
-        "sort", "In which order: sorted by price, descending.", {"of": _REFERENCE_OPTION}),
+        "sort", "In which order: sorted by price, descending.", {
+        "of": _REFERENCE_OPTION, "except": _EXCEPTION_OPTION}),
     BuiltinEntity(
-        "relation", "What is compared or correlated with what.", {"of": _REFERENCE_OPTION}),
+        "relation", "What is compared or correlated with what.", {
+        "of": _REFERENCE_OPTION, "except": _EXCEPTION_OPTION}),
     BuiltinEntity(
         "coordinate", "A point on the earth: 55.75, 37.62 or 48°51'N 2°21'E.", refers="place"),
     BuiltinEntity("email", "An e-mail address."),

@@ -228,6 +228,10 @@ class StopWordsSchema(SchemaBase):
     skip: Flag = Field(
         default=False, description="Whether stop words may occur between the words of any synonym."
     )
+    commas: Flag = Field(
+        default=False,
+        description="Whether commas may occur between the words of any synonym, like stop words.",
+    )
 
 
 class LimitsSchema(SchemaBase):
@@ -316,6 +320,11 @@ class ModelSchema(SchemaBase):
         default=StopWordsSchema(), description="Words to add to or remove from the stop words."
     )
     limits: LimitsSchema = Field(default=LimitsSchema(), description="The limits for utterances.")
+    free_words: Flag = Field(
+        default=False,
+        description="Whether the terms of intents may take words that no entity covers, as "
+        "entities of the element 'nlpcraft:nlp'.",
+    )
     options: OptionsSchema = Field(
         default=OptionsSchema(), description="The default options of intents."
     )

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from anaphora import Engine
 from anaphora.cli.authoring.import_nlpcraft import import_app
+from anaphora.cli.authoring.porting import read_sources
 from anaphora.errors import ModelError
 from anaphora.models.loader import load_model
 from tests.models.nlpcraft.translation_helpers import DRINKS, LAMPS
@@ -79,12 +81,24 @@ def test_an_intent_without_its_python_function_is_reported(
         ["intent=tea term={# == 'tea'}", "intent=late term=/org.bot.Rules#isLate/"]}""",
         encoding="utf-8",
     )
-    output = tmp_path / "bot.yaml"
-    result = run(bot, "--output", output)
+    result = run(bot)
     assert result.exit_code == 0, result.stderr
     assert "The new file has intents that are ignored now: late." in result.stderr
+    output = tmp_path / "bot.yaml"
+    output.write_text(result.stdout, encoding="utf-8")
     with pytest.raises(ModelError, match=r"org\.bot\.Rules"):
         load_model(output)
+
+
+def test_a_python_function_that_exists_stays(tmp_path: Path) -> None:
+    (tmp_path / "rules.py").write_text("def isLate(entity):\n    return True\n")
+    bot = tmp_path / "bot.yaml"
+    bot.write_text(
+        "maxFreeWords: 5\nelements: [{id: a}]\nintents: [intent=x term=/rules#isLate/]\n"
+    )
+    assert run(bot, "-o", tmp_path / "new.yaml").exit_code == 0
+    assert "/rules#isLate/" in (tmp_path / "new.yaml").read_text()
+    assert "isLate" not in (tmp_path / "new_handlers.py").read_text()
 
 
 def test_without_intents_the_report_names_the_option() -> None:
@@ -159,3 +173,123 @@ def test_the_report_contains_no_terminal_escapes(tmp_path: Path) -> None:
     file = tmp_path / "m.yaml"
     file.write_text('maxWords: 9\n"\\e[31mred": 1\nelements: [{id: e}]\n', encoding="utf-8")
     assert "\x1b" not in run(file).stderr
+
+
+class TestPorting:
+    """The callbacks and value loaders of a bot become functions of a Python module."""
+
+    MODEL = """
+id: kiosk
+name: Kiosk
+version: '1'
+enabledBuiltInTokens: []
+elements:
+  - {id: sell, groups: [act], synonyms: ["{sell|give} me"]}
+  - {id: drink, values: [{name: tea}, {name: milk}], valueLoader: org.kiosk.Drinks}
+intents:
+  - "intent=sell flow=/#isOpen/ term(act)={# == 'sell'} term(from)={# == 'drink'}* term=/a.A#isIt/?"
+  - "intent=act term(act)={# == 'sell'}"
+"""
+    JAVA = """
+class Kiosk {
+    @NCIntentRef("sell") @NCIntentSample({"Sell me milk", "Give me tea"})
+    Result onSell(@NCIntentTerm("act") Token act, @NCIntentTerm("from") List<Token> drinks) {}
+    @NCIntentRef("buy") Result onBuy() {}
+}
+class Drinks implements NCValueLoader {}
+"""
+
+    @pytest.fixture
+    def model(self, tmp_path: Path) -> Path:
+        (tmp_path / "java").mkdir()
+        (tmp_path / "java" / "Kiosk.java").write_text(self.JAVA)
+        path = tmp_path / "kiosk.yaml"
+        path.write_text(self.MODEL)
+        return path
+
+    def ported(self, model: Path, *options: object) -> Result:
+        return run(
+            model, "--source", model.parent / "java", "-o", model.parent / "new.yaml", *options
+        )
+
+    def test_the_new_model_loads_and_its_samples_pass(self, model: Path) -> None:
+        result = self.ported(model)
+        assert result.exit_code == 0, result.stderr
+        new = load_model(model.parent / "new.yaml")
+        assert not new.warnings
+        assert set(new.handlers) == {"sell", "act"}
+        engine = Engine(new)
+        reply = engine.ask("Sell me milk")
+        assert (reply.intent, reply.slots["from"].value) == ("sell", ["milk"])
+        (dialog,) = new.samples
+        assert [step.text for step in dialog.steps] == ["Sell me milk", "Give me tea"]
+
+    def test_each_function_says_what_it_ports(self, model: Path) -> None:
+        self.ported(model)
+        text = (model.parent / "new_handlers.py").read_text()
+        assert "def on_sell(act, **slots):" in text  # 'from' is a keyword of Python
+        assert 'Result onSell(@NCIntentTerm("act") Token act,' in text
+        assert "Kiosk.java, line 4" in text
+        assert "slots.get('from'): a list of values, or None (drinks in Java)." in text
+        assert "def on_act(act):" in text
+        assert "def load_drink(element):" in text
+        assert "In Java: org.kiosk.Drinks, Kiosk.java, line 7," in text
+        assert "def is_open(matches):" in text
+        assert "def is_it(entity):" in text
+
+    def test_a_filled_in_body_answers(self, model: Path) -> None:
+        self.ported(model)
+        file = model.parent / "new_handlers.py"
+        text = file.read_text()
+        body = text[text.index("def on_sell") :].partition("return None")[0]
+        file.write_text(
+            text.replace(f"{body}return None", f'{body}return "Sold: " + slots["from"][0]').replace(
+                "return {}", 'return {"cocoa": ["hot chocolate"]}'
+            )
+        )
+        engine = Engine(model.parent / "new.yaml")
+        assert engine.ask("Give me hot chocolate").text == "Sold: cocoa"
+
+    def test_an_edited_module_is_overwritten_only_with_force(self, model: Path) -> None:
+        self.ported(model)
+        file = model.parent / "new_handlers.py"
+        written = file.read_text()
+        (model.parent / "new.yaml").unlink()
+        assert self.ported(model).exit_code == 0  # nobody has edited it
+        (model.parent / "new.yaml").unlink()
+        file.write_text(written + "# mine\n")
+        result = self.ported(model)
+        assert result.exit_code == 2
+        assert "has been edited" in " ".join(result.stderr.split())
+        assert file.read_text().endswith("# mine\n")
+        assert not (model.parent / "new.yaml").exists()
+        assert self.ported(model, "--force").exit_code == 0
+        assert file.read_text() == written
+
+    def test_a_callback_of_an_unknown_intent_is_reported(self, model: Path) -> None:
+        assert "onBuy: buy" in " ".join(self.ported(model).stderr.split())
+
+    def test_intents_in_annotations_are_those_of_the_model(self, tmp_path: Path) -> None:
+        path = tmp_path / "lamp.yaml"
+        path.write_text("elements: [{type: 'on', synonyms: [switch on]}, {type: room}]\n")
+        (tmp_path / "Other.java").write_text("@NCIntent(\"intent=y term={# == 'z'}\") void y() {}")
+        (tmp_path / "Lamp.kt").write_text(
+            'val m = "lamp.yaml"\n'
+            "@NCIntent(\"intent=go term(a)={# == 'on'} term(r)~{# == 'room'}?\")\n"
+            'fun onGo(@NCIntentTerm("a") a: Token): Result\n'
+        )
+        result = run(path, "-o", tmp_path / "new.yaml")
+        assert result.exit_code == 0, result.stderr
+        model = load_model(tmp_path / "new.yaml")
+        assert [one.id for one in model.intents] == ["go"]
+        assert model.handlers.keys() == {"go"}
+        assert "no intents in the file" not in result.stderr
+
+    def test_without_an_output_no_module_is_written(self, model: Path) -> None:
+        assert run(model).exit_code == 0
+        assert not list(model.parent.glob("*.py"))
+
+    def test_sources_beside_the_model_are_read(self, tmp_path: Path) -> None:
+        assert [one.name for one in read_sources(LAMPS, [])] == []
+        (tmp_path / "A.java").write_text('@NCIntentRef("x") void x() {}')
+        assert [one.name for one in read_sources(tmp_path / "m.yaml", [])] == ["A.java"]

@@ -400,11 +400,21 @@ def test_what_is_not_evaluated_does_no_harm_and_fractions_divide_by_zero(
 
 
 @pytest.mark.parametrize(
-    "text", ["ent_is_first", "year > 2000", "user_admin", "meta_req('k') == 1", "tok_count == 1"]
+    "text", ["hour == 5", "year > 2000", "user_admin", "meta_req('k') == 1", "user_id == 'u'"]
 )
 def test_a_part_of_a_synonym_may_not_ask_about_the_question(text: str) -> None:
     with pytest.raises(GrammarError, match="not available in a synonym"):
         compile_entity_part(text)
+
+
+def test_a_part_of_a_synonym_may_ask_what_stands_beside_it() -> None:
+    found = compile_entity_part("# == 'city' && tok_is_between_ids('from', 'to')")
+    assert (found.reads_position, found.requires) == (True, {("element", "city")})
+    assert found.neighbours == {("element", "from"), ("element", "to")}
+    assert compile_entity_part("ent_is_after_group('g') || tok_count == 1").neighbours == {
+        ("group", "g")
+    }
+    assert not compile_entity_part("# == 'city'").reads_position
 
 
 def test_a_part_of_a_synonym_may_ask_about_the_entity_and_the_model() -> None:

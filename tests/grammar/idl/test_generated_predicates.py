@@ -136,7 +136,7 @@ def _outcome(
 ) -> tuple[Any, bool]:
     """The value and whether the entity was looked at; walking may fail with any error."""
     around = QuestionContext(
-        entities=None if alone else (NOW, entity) if entity else (NOW,),
+        entities=() if alone else (NOW, entity) if entity else (NOW,),
         conversation_data=held,
         model=ModelInfo(meta=held),
         request=Request(data=held),

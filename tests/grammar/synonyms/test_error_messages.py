@@ -32,7 +32,8 @@ MISTAKES = [
     ("{{_}|a}", 1, "nothing but _"),
     # _
     ("_", 0, "_ is outside of a group"),
-    ("{a} b_c", 5, "_ is outside of a group"),
+    ("{a} b_ c", 5, "_ is outside of a group"),
+    ("{a}_b", 3, "_ is outside of a group"),
     ("{a|_b}", 3, "alone between bars"),
     ("{a|b_}", 4, "alone between bars"),
     ("{a b|_ c}", 5, "alone between bars"),

@@ -36,6 +36,10 @@ def texts(synonym, **options):
         ("{un|_}known", ["unknown", "known"]),
         ("<ASK> it", ["what is it", "what it", "how is it", "how it"]),
         ("{a|a|a}", ["a"]),
+        (
+            "pick_up {last_order|last order|_}",
+            ["pick_up last_order", "pick_up last order", "pick_up"],
+        ),
         (r"snake\_case \{x\} a\|b \<c\>", ["snake_case {x} a|b <c>"]),
         ("what's up?", ["what's up?"]),
         ("a/b, c", ["a/b, c"]),

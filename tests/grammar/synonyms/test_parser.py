@@ -30,7 +30,7 @@ from tests.grammar.synonyms.strategies import MACROS, SIGNS, TREES, slips
 
 PRINTED = TREES.map(print_synonym)
 SIMPLE = st.sampled_from(
-    ["a", "b/c", "?", " ", "\n", "_", "<A>", "{", "|", "}", "{a|_}", "{ _ |b}"]
+    ["a", "b/c", "a_b", "?", " ", "\n", "_", "<A>", "{", "|", "}", "{a|_}", "{ _ |b}"]
 )
 
 

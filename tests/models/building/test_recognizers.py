@@ -153,9 +153,17 @@ OF_ELEMENTS = {
         "recognizer: limit\n    config: {of: [prodct]}\n    groups: [e, product]",
         *(6, 18, "neither an element nor a group 'prodct'", "did you mean 'product'?"),
     ),
+    "an exception of nothing": (
+        "recognizer: sort\n    config: {except: [prodct]}\n    groups: [e, product]",
+        *(6, 22, "neither an element nor a group 'prodct'", "did you mean 'product'?"),
+    ),
     "options of spaCy": (
         "recognizer: spacy:ORG\n    config: {x: 1}",
-        *(6, 13, "an entity of spaCy has no options", ""),
+        *(6, 14, "an entity of spaCy has no option 'x'", "there is: optional"),
+    ),
+    "an optional entity of spaCy": (
+        "recognizer: spacy:ORG\n    config: {optional: 1}",
+        *(6, 14, "the option 'optional' must be true or false, not 1", ""),
     ),
     "options of nobody": ("config: {x: 1}", 5, 13, "only a recognizer has options", "recognizer"),
     "a dotted name": ("recognizer: a.b", 5, 17, "no built-in entity 'a.b'", "module#function"),

@@ -21,15 +21,15 @@ def recognitions(model: Model) -> dict[str, RecognizerSpec]:
 
 def test_listed_tokens_become_entities_under_their_own_names() -> None:
     text = f"{HEAD}enabledBuiltInTokens: ['nlpcraft:date', 'nlpcraft:num', 'spacy:person']\n"
-    assert data(text)["entities"] == ["nlpcraft:date", "nlpcraft:num", "spacy:person"]
+    assert data(text)["entities"] == ["nlpcraft:date", "nlpcraft:num"]
     note = notes_of(text)["enabledBuiltInTokens"]
     assert note.kind == "mapped"
-    assert note.reason == "→ entities: nlpcraft:date, nlpcraft:num, spacy:person"
+    assert note.reason == "→ entities: nlpcraft:date, nlpcraft:num"
     model = parse_model(text)
     assert not model.warnings or all("intents" in one.message for one in model.warnings)
     found = recognitions(model)
     assert (found["nlpcraft:num"].kind, found["spacy:person"].kind) == ("built-in", "spacy")
-    assert found["spacy:person"].name == "person"
+    assert found["spacy:person"].name == "PERSON"
     assert model.element("nlpcraft:num").groups == {"nlpcraft:num"}
 
 
@@ -38,9 +38,9 @@ def test_listed_tokens_become_entities_under_their_own_names() -> None:
     [
         ("nlpcraft:metro", "nothing here finds 'nlpcraft:metro'"),
         ("nlpcraft:subcontinent", "nothing here finds 'nlpcraft:subcontinent'"),
-        ("google:person", "nothing here finds 'google:person'; spaCy has labels of its own"),
-        ("opennlp:money", "nothing here finds 'opennlp:money'"),
-        ("stanford:person", "nothing here finds 'stanford:person'"),
+        ("google:event", "nothing here finds 'google:event'; spaCy has labels of its own"),
+        ("opennlp:", "nothing here finds 'opennlp:'"),
+        ("stanford:religion", "nothing here finds 'stanford:religion'"),
         ("nlpcraft:dat", "did you mean 'nlpcraft:date'?"),
         ("date", "there is no 'date'; did you mean 'nlpcraft:date'?"),
         ("[a]", "a list"),
@@ -55,6 +55,51 @@ def test_those_that_nothing_here_finds_are_ignored_each_with_a_note(token, reaso
     assert data(text)["entities"] == ["nlpcraft:date"]
     warnings = [warning.message for warning in parse_model(text).warnings]
     assert any(note.reason in warning for warning in warnings)
+
+
+@pytest.mark.parametrize(
+    ("token", "recognizer", "options"),
+    [
+        ("opennlp:location", "place", {}),
+        ("google:location", "place", {}),
+        ("spacy:gpe", "place", {}),
+        ("stanford:country", "place", {"kinds": ["country"]}),
+        ("google:phone_number", "phone", {}),
+        ("stanford:money", "money", {}),
+        ("opennlp:date", "date", {}),
+        ("google:person", "spacy:PERSON", {"optional": True}),
+        ("stanford:organization", "spacy:ORG", {"optional": True}),
+        ("spacy:org", "spacy:ORG", {"optional": True}),
+        ("spacy:FAC", "spacy:FAC", {"optional": True}),
+    ],
+)
+def test_those_of_other_programs_are_found_by_ours_which_the_report_says(
+    token: str, recognizer: str, options: dict[str, object]
+) -> None:
+    text = (
+        f"{HEAD}enabledBuiltInTokens: ['{token}']\n"
+        f"intents: [\"intent=x term={{# == '{token}'}}\"]\n"
+    )
+    (element,) = data(text)["elements"]
+    assert (element["id"], element["recognizer"]) == (token, recognizer)
+    assert element.get("config", {}) == options
+    note = notes_of(text)["enabledBuiltInTokens[0]"]
+    assert note.kind == "changed"
+    assert note.reason.startswith(f"{token}: ")
+    assert ("pipeline of spaCy" in note.reason) is ("spacy" in token + recognizer)
+    assert not parse_model(text).warnings
+
+
+def test_without_a_pipeline_of_spacy_everything_else_is_found() -> None:
+    model = parse_model(
+        f"{HEAD}enabledBuiltInTokens: ['google:person', 'google:location']\n"
+        "elements: [{id: call}]\nintents:\n"
+        "- \"intent=call term={# == 'call'} term(who)={# == 'google:person'}?"
+        " term(where)={# == 'google:location'}?\"\n"
+    )
+    reply = Engine(model).ask("Call Ann in Oslo")
+    assert reply.intent == "call"
+    assert {name: slot.value for name, slot in reply.slots.items()} == {"where": "Oslo"}
 
 
 def test_an_empty_list_switches_on_nothing() -> None:
@@ -94,6 +139,62 @@ def test_without_a_list_and_a_mention_there_are_none_and_no_warning() -> None:
     assert "entities" not in data(text)
     assert notes_of(text)["enabledBuiltInTokens"].kind == "changed"
     assert not parse_model(text).warnings
+
+
+@pytest.mark.parametrize(
+    "predicate",
+    ["true", "!tok_is_user()", "# != 'a'", "meta_tok('x') == 1", "starts_with(tok_id(), 'nlp')"],
+)
+def test_a_predicate_that_may_be_true_for_any_entity_needs_all_of_them(predicate: str) -> None:
+    text = f'{HEAD}elements: [{{id: a}}]\nintents: ["intent=a term={{{predicate}}}"]\n'
+    assert data(text)["entities"] == list(NLPCRAFT_ENTITIES)
+    assert f"{{{predicate}}} may be true for any" in notes_of(text)["enabledBuiltInTokens"].reason
+
+
+def test_in_a_synonym_as_well() -> None:
+    element = "{id: a, synonyms: [\"x ^^{tok_text != 'b'}^^\"]}"
+    text = f"{HEAD}elements: [{element}]\nintents: [\"intent=a term={{# == 'a'}}\"]\n"
+    assert data(text.replace("tok_text", "tok_txt()"))["entities"] == list(NLPCRAFT_ENTITIES)
+
+
+def test_predicates_of_0_6_are_understood() -> None:
+    text = f"{HEAD}elements: [{{id: a}}]\nintents: [\"intent=a term={{groups @@ 'a'}}\"]\n"
+    assert "entities" not in data(text)
+    assert "entities" in data(text.replace("@@", "!@"))
+
+
+def test_restricted_combinations_are_no_targets() -> None:
+    text = (
+        f"{HEAD}enabledBuiltInTokens: ['nlpcraft:limit', 'nlpcraft:num']\n"
+        "restrictedCombinations: {'nlpcraft:limit': [rain, snw, 'nlpcraft:num'], x: [a]}\n"
+        "elements: [{id: rain}, {id: snow}]\nintents:\n"
+        "- \"intent=top term={# == 'nlpcraft:limit' && meta_tok('nlpcraft:limit:note') != null}"
+        " term={# == 'rain' || # == 'snow'}\"\n"
+    )
+    found = data(text)
+    assert found["entities"] == ["nlpcraft:num"]
+    assert found["elements"][-1] == {
+        "id": "nlpcraft:limit",
+        "recognizer": "nlpcraft:limit",
+        "config": {"except": ["rain", "nlpcraft:num"]},
+    }
+    notes = notes_of(text)
+    assert notes["restrictedCombinations.nlpcraft:limit"].kind == "mapped"
+    assert "did you mean 'snow'?" in notes["restrictedCombinations.nlpcraft:limit[1]"].reason
+    assert notes["restrictedCombinations.x"].kind == "ignored"
+    engine = Engine(parse_model(text))
+    assert engine.ask("top 3 snow").intent == "top"
+    assert engine.ask("top 3 rain").intent is None
+
+
+def test_restrictions_on_what_is_not_used_have_no_effect() -> None:
+    text = f"{HEAD}enabledBuiltInTokens: []\nelements: [{{id: a}}]\n"
+    text += "restrictedCombinations: {'nlpcraft:sort': [a]}\n"
+    assert data(text)["elements"] == [{"id": "a"}]
+    assert (
+        "expected a mapping"
+        in notes_of("restrictedCombinations: 5\n")["restrictedCombinations"].reason
+    )
 
 
 def test_1_0_has_no_tokens_of_its_own() -> None:
@@ -151,7 +252,7 @@ def test_their_names_can_be_used_in_files_of_anaphora() -> None:
         "config: {default: 5}}]\nintents: [\"intent=i term={# == 'top' || # == 'nlpcraft:num'}\"]\n"
     )
     assert not model.warnings
-    assert model.element("top").recognition.options == {"of": (), "default": 5}
+    assert model.element("top").recognition.options == {"of": (), "except": (), "default": 5}
 
 
 BOT = (
@@ -189,6 +290,26 @@ intents:
 )
 def test_intents_read_their_metadata_under_their_keys(question: str, intent: str | None) -> None:
     assert Engine(parse_model(BOT)).ask(question).intent == intent
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("ring in an hour", "1 h"),
+        ("ring in a couple of minutes", "2 min"),
+        ("ring in few minutes", "3 min"),
+        ("ring in a week", "1 week"),
+        ("ring in an hour and 15 mins", "75 min"),
+        ("ring 7 times", "7"),
+    ],
+)
+def test_a_length_of_time_is_a_number_with_a_unit(question: str, value: str) -> None:
+    model = parse_model(
+        f"{HEAD}enabledBuiltInTokens: ['nlpcraft:num']\nelements: [{{id: ring}}]\nintents:\n"
+        "- \"intent=ring term={# == 'ring'} term(n)~{# == 'nlpcraft:num'"
+        " && meta_tok('nlpcraft:num:isequalcondition')}\"\n"
+    )
+    assert Engine(model).ask(question).slots["n"].value == value
 
 
 def test_what_is_built_in_may_be_left_unused_as_in_theirs() -> None:

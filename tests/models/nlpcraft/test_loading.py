@@ -79,3 +79,49 @@ def test_a_synonym_may_stand_for_very_many_phrases() -> None:
     group = "{a|b|c|d|e|f|g|h|i|j}"
     text = f"{HEAD}elements: [{{id: a, synonyms: ['{' '.join([group] * 4)} {{x|y}}']}}]\n"
     assert len(parse_model(text).elements[0].phrases[""]) == 20_001
+
+
+class TestTypeErrors:
+    """NLPCraft finds them only when it evaluates the predicate."""
+
+    @pytest.mark.parametrize(
+        ("predicate", "message"),
+        [
+            ("has(json('{}'), 'a')", "'has' needs a list as its 1st argument, not a map"),
+            ("!tok_id", "'!' needs a boolean, not a text"),
+            ("tok_groups < 3", "'<' cannot compare a list with an integer"),
+            ("tok_id && true", "'&&' needs booleans, not a text"),
+            ("list(1) * 2 == 2", "'*' cannot work with a list and an integer"),
+            ("-tok_id == 1", "'-' needs a number, not a text"),
+        ],
+    )
+    def test_they_are_warnings_and_the_evaluation_rejects_the_question(
+        self, predicate: str, message: str
+    ) -> None:
+        text = (
+            f"{HEAD}elements: [{{id: a}}, {{id: b}}]\nintents:\n"
+            f"- \"intent=x term={{# == 'a' && {predicate}}}\"\n"
+            "- \"intent=y term={# == 'b'}\"\n"
+        )
+        model = parse_model(text)
+        assert any(message in warning for warning in said(model))
+        engine = Engine(model)
+        assert engine.ask("b").intent == "y"
+        assert engine.ask("a").status == "rejected"
+
+    def test_a_predicate_that_is_not_true_or_false_is_one_of_them(self) -> None:
+        model = parse_model(f"{HEAD}elements: [{{id: a}}]\nintents: ['intent=x term={{tok_id}}']\n")
+        assert "a term must be true or false, not a text" in said(model)
+        assert Engine(model).ask("a").status == "rejected"
+
+    def test_in_a_file_of_anaphora_they_are_errors(self) -> None:
+        with pytest.raises(ModelError, match="needs a list"):
+            parse_model(
+                "id: m\nelements: [{id: a}]\nintents:\n- \"intent=x term={has(json('{}'), 'a')}\"\n"
+            )
+
+    def test_unknown_functions_are_errors_in_both(self) -> None:
+        with pytest.raises(ModelError, match="no function 'hasnt'"):
+            parse_model(
+                f"{HEAD}elements: [{{id: a}}]\nintents: [\"intent=x term={{hasnt(#, 'a')}}\"]\n"
+            )

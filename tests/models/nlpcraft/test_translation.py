@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from anaphora.models.nlpcraft import translate
+from anaphora import Engine, parse_model
+from anaphora.models.nlpcraft import print_model, translate
 from anaphora.models.reading.nodes import to_data
 from tests.models.nlpcraft.translation_helpers import (
     DRINKS,
@@ -24,7 +25,12 @@ class TestTheModel:
         found = to_data(translate(tree_of(LAMPS), "0.9", name="lamps").root)
         assert found["meta"] == {"owner": "facility", "rooms": 4}
         assert found["conversation"] == {"timeout": "5m", "depth": 5}
-        assert found["stop_words"] == {"add": ["please", "kindly"], "remove": ["off"], "skip": True}
+        assert found["stop_words"] == {
+            "add": ["please", "kindly"],
+            "remove": ["off"],
+            "skip": True,
+            "commas": True,
+        }
         assert (found["permute"], found["sparse"]) == (True, False)
 
     def test_an_id_with_blanks_becomes_one_of_anaphora(self) -> None:
@@ -74,6 +80,16 @@ class TestTheModel:
         assert data(ELEMENT)["stop_words"]["skip"] is True
         assert data(ELEMENT, "1.0")["stop_words"]["skip"] is True
         assert data("isStopWordsAllowed: false")["stop_words"]["skip"] is False
+
+    def test_a_comma_inside_a_synonym_is_a_stop_word(self) -> None:
+        text = "parsers: []\nelements: [{id: e, synonyms: [oat milk latte]}]\n"
+        text += "intents: [\"intent=i term={# == 'e'}\"]\n"
+        for question in ("oat, milk, latte", "latte, oat milk latte"):
+            for model in (parse_model(text), parse_model(print_model(translated(text).root))):
+                assert Engine(model).ask(question).intent == "i"
+        ours = parse_model(print_model(translated(f"stop_words: {{commas: false}}\n{text}").root))
+        assert Engine(ours).ask("oat, milk, latte").intent is None
+        assert Engine(parse_model(text)).ask("oat; milk latte").intent is None
 
     def test_keys_of_anaphora_in_a_file_of_theirs_stay(self) -> None:
         found = data("maxWords: 9\nlanguage: en\nlimits: {max_entities: 3}\nresponses: {i: Yes}\n")
@@ -207,6 +223,19 @@ class TestSynonyms:
         note = notes_of(text)["synonyms"]
         assert "'a{b|c}' → 'a {b|c}' (and 3 more)" in note.reason
 
+    def test_alternatives_left_empty_do_not_count(self) -> None:
+        text = (
+            "macros: [{name: <A>, macro: '{sleet|}'}]\n"
+            "elements: [{id: e, synonyms: ['{rain||snow} x', '{ | hail}', '{a\\||b}', '<A> y']}]"
+        )
+        found = data(text)
+        assert found["macros"] == {"<A>": "{sleet}"}
+        assert found["elements"][0]["synonyms"] == ["{rain|snow} x", "{hail}", "{a\\||b}", "<A> y"]
+        note = notes_of(text)["synonyms"]
+        assert note.kind == "changed"
+        assert "left empty does not count: '{sleet|}' → '{sleet}' (and 2 more)" in note.reason
+        assert parse_model(text).elements[0].phrases[""][1:3] == (("rain x",), ("snow x",))
+
     def test_there_is_no_note_where_blanks_are_written(self) -> None:
         assert "synonyms" not in notes_of("elements: [{id: e, synonyms: ['ben {z|s} <A> x']}]")
 
@@ -269,7 +298,6 @@ class TestLimits:
             ("dupSynonymsAllowed", "false", "true"),
             ("maxTotalSynonyms", 100, 2**31 - 1),
             ("jiggleFactor", 2, 0),
-            ("restrictedCombinations", "{a: [b]}", "{}"),
         ],
     )
     def test_what_has_no_effect_is_reported_unless_it_has_none_there_either(

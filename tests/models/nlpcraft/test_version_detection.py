@@ -36,6 +36,7 @@ def test_a_file_of_anaphora_is_ours(text: str) -> None:
         "conversationTimeout: 1000\n" + ELEMENT,
         "isSparse: true\n" + ELEMENT,
         "macros: [{name: <A>, macro: x}]\n" + ELEMENT,
+        "macros: []\n" + ELEMENT,
         "elements: [{id: e, parentId: f}]",
         "elements: [{id: e, values: [{name: x, synonyms: [y]}]}]",
         "elements: [{id: e, values: [{value: x}]}]",
@@ -58,7 +59,13 @@ def test_metadata_alone_is_a_slip_in_a_file_of_anaphora() -> None:
 
 @pytest.mark.parametrize(
     "slip",
-    ["metadata: {a: 1}", "conversationTimeout: 5", "maxWords: 3", "macros: [{name: a, macro: b}]"],
+    [
+        "metadata: {a: 1}",
+        "conversationTimeout: 5",
+        "maxWords: 3",
+        "macros: [{name: a, macro: b}]",
+        "macros: []",
+    ],
 )
 def test_one_slip_beside_keys_of_anaphora_leaves_the_file_ours(slip: str) -> None:
     assert detect_version(tree(f"language: en\n{slip}\n{ELEMENT}")) is None

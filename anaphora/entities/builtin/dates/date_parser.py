@@ -13,7 +13,8 @@ from typing import NamedTuple, TypeAlias
 from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
-from anaphora.entities.builtin.dates.coordination import PeriodSharing
+from anaphora.entities.builtin.dates.coordination.completion import complete_coordinated
+from anaphora.entities.builtin.dates.coordination.period_sharing import PeriodSharing
 from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import AmbiguousNameFinder
 from anaphora.entities.builtin.dates.disambiguation.non_date_names import NonDateNames
 from anaphora.entities.builtin.dates.disambiguation.non_date_numbers import NonDateNumbers
@@ -117,7 +118,9 @@ class DateParser:
     def _create_splitter(self) -> WordSplitter:
         grammar = self._grammar
         marked = {*grammar.words, *grammar.months, *grammar.marked_words}
-        return WordSplitter(grammar.endings, grammar.plain_letters, marked, self._is_word)
+        return WordSplitter(
+            grammar.endings, grammar.openings, grammar.plain_letters, marked, self._is_word
+        )
 
     def _is_word(self, atom: Atom) -> bool:
         """Whether a word may have endings of dates behind it. Where endings are particles, names of
@@ -167,8 +170,11 @@ class DateParser:
         found = self._find_matches(text, lambda island: island.dates)
         if any(meaning[0] in _PLAIN_NUMBERS for *_, meaning in found):
             found = list(self._select_plain_numbers(found, self.get_atoms(text)))
-        shared = self._share_periods(found, text) if len(found) > 1 else found
-        return self._extend_to_endings(shared, text)
+        if len(found) <= 1:
+            return self._extend_to_endings(found, text)
+        found = self._extend_to_endings(self._share_periods(found, text), text)
+        joined = self._grammar.conjunctions
+        return list(complete_coordinated(found, self.get_atoms(text), joined))
 
     def _split_words(self, words: Iterable[str]) -> list[str]:
         """The words with a blank between the atoms of each."""

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
-from anaphora.frozen import freeze
+from anaphora.frozen import EMPTY, freeze
 from anaphora.models.domain import Element
 
 __all__ = ["find_referring_elements", "resolve_references"]
@@ -45,7 +45,8 @@ def find_referring_elements(elements: Mapping[str, Element]) -> dict[str, str]:
 
 def resolve_references(entities: Sequence[Entity], elements: Mapping[str, Element]) -> list[Entity]:
     """The entities of a sentence, with the targets of limits, sorts and relations in their
-    metadata. ``elements`` defines which entities refer to others, and to which (option ``of``).
+    metadata. ``elements`` defines which entities refer to others, and to which (options ``of`` and
+    ``except``).
 
     A limit and a relation get ``indexes``, the tokens of their targets, and ``note``, the id of the
     element (a relation between several elements: ``notes``, their ids). A sort gets
@@ -65,8 +66,9 @@ def resolve_references(entities: Sequence[Entity], elements: Mapping[str, Elemen
             resolved.append(entity)
             continue
         recognition = elements[entity.element].recognition
-        allowed = recognition.options.get("of", ()) if recognition else ()
-        around = _ReferenceContext(entity, _entities_in_range(entity, others), frozenset(allowed))
+        options = recognition.options if recognition else EMPTY
+        near = _entities_in_range(entity, others)
+        around = _ReferenceContext(entity, near, _filter_targets(near, options))
         found = list(islice(_RESOLVERS[kind](entity, around), _MAX_READINGS))
         resolved += [
             replace(entity, meta=freeze({**entity.meta, **keys})) for keys in found or [{}]
@@ -85,19 +87,25 @@ def _entities_in_range(entity: Entity, others: Sequence[Entity]) -> Sequence[Ent
     return others[start:end]
 
 
+def _filter_targets(entities: Sequence[Entity], options: Mapping[str, Any]) -> Sequence[Entity]:
+    """The entities that the options ``of`` (any, if empty) and ``except`` allow as targets."""
+    allowed, excluded = frozenset(options.get("of", ())), frozenset(options.get("except", ()))
+    return [
+        one
+        for one in entities
+        if (not allowed or one.element in allowed or one.groups & allowed)
+        and not (one.element in excluded or one.groups & excluded)
+    ]
+
+
 class _ReferenceContext:
     """The possible targets of one entity, by position. Of entities that start at the same token the
-    longest count; ``allowed`` restricts them to groups and elements, unless it is empty."""
+    longest count; ``targets`` are those of ``others`` that it may refer to."""
 
-    def __init__(self, entity: Entity, others: Sequence[Entity], allowed: frozenset[str]) -> None:
+    def __init__(self, entity: Entity, others: Sequence[Entity], targets: Sequence[Entity]) -> None:
         own = set(entity.tokens)
         self._covered = {token for one in others for token in one.tokens} | own
-        free = [
-            one
-            for one in others
-            if own.isdisjoint(one.tokens)
-            and (not allowed or one.element in allowed or one.groups & allowed)
-        ]
+        free = [one for one in targets if own.isdisjoint(one.tokens)]
         free.sort(key=lambda one: (one.tokens[0], -one.tokens[-1], one.tokens))
         places: list[_EntityGroup] = []
         for tokens, group in groupby(free, key=lambda one: one.tokens):

@@ -1,8 +1,8 @@
 """Functions on the entities of the sentence and their order.
 
 An entity from memory has no position in the sentence: its index is -1, and it is neither first
-nor last, nor before or after another one. These functions are not available in synonyms, which
-are matched before a variant of the sentence is chosen.
+nor last, nor before or after another one. In a synonym, which is matched before a variant of the
+sentence is chosen, the entities are those found so far that do not overlap the one under test.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from anaphora.core.utterance import Entity
-from anaphora.errors import EvaluationError
 from anaphora.grammar.context import EntityContext
 from anaphora.grammar.functions.entity.properties import current_entity
 from anaphora.grammar.functions.registry import CURRENT_ENTITY, Function, function
@@ -36,18 +35,9 @@ def _filter_entities(entities: Sequence[Entity], test: _Test, name: str) -> Sequ
     return tuple(entity for entity in entities if test(entity, name))
 
 
-def _entities_of_sentence(context: EntityContext) -> Sequence[Entity]:
-    entities = context.question.entities
-    if entities is None:
-        raise EvaluationError(
-            "the entities of the sentence are not known while synonyms are matched"
-        )
-    return entities
-
-
 def _index(context: EntityContext, entity: Entity | None) -> int:
     """The index by identity: an entity from memory may equal one of the sentence."""
-    entities = _entities_of_sentence(context)
+    entities = context.question.entities
     if entity is None:
         entity = current_entity(context)
     return next((at for at, other in enumerate(entities) if other is entity), -1)
@@ -55,12 +45,12 @@ def _index(context: EntityContext, entity: Entity | None) -> int:
 
 def _following(context: EntityContext) -> Sequence[Entity]:
     at = _index(context, current_entity(context))
-    return () if at < 0 else _entities_of_sentence(context)[at + 1 :]
+    return () if at < 0 else context.question.entities[at + 1 :]
 
 
 def _preceding(context: EntityContext) -> Sequence[Entity]:
     at = _index(context, current_entity(context))
-    return () if at < 0 else _entities_of_sentence(context)[:at]
+    return () if at < 0 else context.question.entities[:at]
 
 
 def _declare_all_for(names: str, compared: str, which: str, example: str) -> Function:
@@ -70,7 +60,7 @@ def _declare_all_for(names: str, compared: str, which: str, example: str) -> Fun
         "entity", *names.split(), examples=(example,), doc=f"The entities of the sentence {which}."
     )
     def select(context: EntityContext, name: str) -> Sequence[Entity]:
-        return _filter_entities(_entities_of_sentence(context), test, name)
+        return _filter_entities(context.question.entities, test, name)
 
     return _rename_parameter(select, compared)
 
@@ -109,13 +99,13 @@ def _rename_parameter(declared: Function, name: str) -> Function:
 @function("entity", "ent_count", "tok_count", examples=("ent_count == 3",))
 def ent_count(context: EntityContext) -> int:
     """The number of entities in the sentence."""
-    return len(_entities_of_sentence(context))
+    return len(context.question.entities)
 
 
 @function("entity", "ent_all", "tok_all", examples=("#(first(ent_all)) == 'flight'",))
 def ent_all(context: EntityContext) -> Sequence[Entity]:
     """The entities of the sentence, in order."""
-    return tuple(_entities_of_sentence(context))
+    return tuple(context.question.entities)
 
 
 # fmt: off
@@ -146,7 +136,7 @@ def ent_is_first(context: EntityContext, entity: Entity = CURRENT_ENTITY) -> boo
 @function("entity", "ent_is_last", "tok_is_last", examples=("!ent_is_last",))
 def ent_is_last(context: EntityContext, entity: Entity = CURRENT_ENTITY) -> bool:
     """Whether it is the last entity of the sentence."""
-    return 0 <= _index(context, entity) == len(_entities_of_sentence(context)) - 1
+    return 0 <= _index(context, entity) == len(context.question.entities) - 1
 
 
 # fmt: off

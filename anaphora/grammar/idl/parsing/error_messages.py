@@ -332,8 +332,9 @@ def _explain_short_form(location: _ErrorLocation) -> _Explanation | None:
         return _Explanation(
             f"'{location.rest[0]}' belongs to intents that begin with intent=", hint
         )
-    if location.rest.startswith("(") and location.wants_operator and "AND" not in location.expected:
-        return _Explanation("functions belong to intents that begin with intent=")
+    if location.rest.startswith(",") and "_RPAR" in location.expected:
+        hint = "others belong to intents that begin with intent="
+        return _Explanation("a function takes one property here", hint)
     return None
 
 

@@ -24,7 +24,7 @@ from anaphora.grammar.idl.syntax import (
 )
 from anaphora.grammar.lark_support import check_text, grammar_errors, load_parser
 
-__all__ = ["parse_idl", "parse_predicate"]
+__all__ = ["parse_idl", "parse_legacy_idl", "parse_legacy_predicate", "parse_predicate"]
 
 MAX_TEXT_LENGTH = 1024 * 1024  # characters
 
@@ -45,6 +45,30 @@ def parse_idl(text: str, source: str = "") -> tuple[Statement, ...]:
     )
 
 
+def parse_legacy_idl(text: str) -> tuple[IntentNode, ...]:
+    """Parse intents in the dialect of NLPCraft 0.5 to 0.7, or in the short form.
+
+    A clause ``conv`` becomes an option of that name. Raises :class:`GrammarError` for any other
+    text, also for intents of later versions.
+    """
+    with grammar_errors(text, "", explain_syntax_error):
+        check_text(text, MAX_TEXT_LENGTH)
+        parsed: Any = _legacy_parser().parse(text, start="legacy")
+    return tuple(parsed)
+
+
+def parse_legacy_predicate(text: str) -> PredicateNode:
+    """Parse a predicate in the dialect of NLPCraft 0.5 to 0.7, without braces.
+
+    Raises :class:`GrammarError` for any other text.
+    """
+    with grammar_errors(text, "", partial(explain_syntax_error, inside="predicate")):
+        check_text(text, MAX_TEXT_LENGTH)
+        parsed: Any = _legacy_parser().parse(text, start="legacy_predicate")
+    node: PredicateNode = parsed
+    return node
+
+
 def parse_predicate(text: str, source: str = "") -> PredicateNode:
     """Parse the content of the braces of a term: variables and an expression.
 
@@ -59,6 +83,11 @@ def parse_predicate(text: str, source: str = "") -> PredicateNode:
 @cache
 def _parser() -> Lark:
     return load_parser("idl/parsing/idl.lark", IdlTransformer(), "start", "predicate")
+
+
+@cache
+def _legacy_parser() -> Lark:
+    return load_parser("idl/parsing/idl.lark", IdlTransformer(), "legacy", "legacy_predicate")
 
 
 def _add_text(part: IntentPartNode, text: str) -> IntentPartNode:

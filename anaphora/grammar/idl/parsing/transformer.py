@@ -42,11 +42,15 @@ MAX_TREE_DEPTH = 200
 
 _FUNCTION_BY_PROPERTY = {
     "id": "#",
+    "aliases": "tok_aliases",
+    "startidx": "tok_start_idx",
+    "endidx": "tok_end_idx",
     "groups": "ent_groups",
     "parent": "tok_parent",
     "ancestors": "tok_ancestors",
     "value": "tok_value",
 }
+_LIST_FUNCTIONS = ("ent_groups", "tok_ancestors", "tok_aliases")
 
 
 class _Json(Struct, frozen=True):
@@ -59,6 +63,14 @@ class _Clause(Struct, frozen=True):
     value: Any
     at: int
     value_at: int
+
+
+class _Operand(Struct, frozen=True):
+    """The left side of a comparison in the short form; ``parts`` are conditions that an entity has
+    the parts that it names."""
+
+    value: CallNode
+    parts: tuple[Expression, ...] = ()
 
 
 @v_args(inline=True)
@@ -103,6 +115,17 @@ class IdlTransformer(Transformer[Token, Any]):
 
     short_intent = intent
 
+    def legacy_intent(
+        self, keyword: Token, name: Token, *rest: _Clause | IntentPartNode
+    ) -> IntentNode:
+        """An intent of NLPCraft 0.5 to 0.7, with ``conv`` as an option."""
+        node = self.intent(keyword, name, *rest)
+        conv = [one.value for one in rest if isinstance(one, _Clause) and one.name == "conv"]
+        return replace(node, options={**node.options, "conv": conv[0]}) if conv else node
+
+    def legacy(self, *statements: Statement) -> tuple[Statement, ...]:
+        return statements
+
     def options(self, keyword: Token, options: _Json) -> _Clause:
         at = offset_of(keyword)
         return _Clause(str(keyword), _check_json_depth(options).value, at, options.at)
@@ -111,6 +134,9 @@ class IdlTransformer(Transformer[Token, Any]):
 
     def ordered(self, keyword: Token, value: bool) -> _Clause:  # noqa: FBT001 - a child
         return _Clause("ordered", value, offset_of(keyword), offset_of(keyword))
+
+    def conv(self, keyword: Token, value: bool) -> _Clause:  # noqa: FBT001 - a child
+        return _Clause("conv", value, offset_of(keyword), offset_of(keyword))
 
     def flow(self, keyword: Token, pattern: Token) -> _Clause:
         return _Clause("flow", unquote(pattern), offset_of(keyword), offset_of(pattern))
@@ -141,8 +167,13 @@ class IdlTransformer(Transformer[Token, Any]):
     ) -> TermNode:
         return self.term(keyword, name, True, predicate, quantifier)
 
+    legacy_term = term
+
     def braced(self, brace: Token, predicate: PredicateNode, end: Token) -> PredicateNode:
         return replace(predicate, at=offset_of(brace) + 1, end=offset_of(end))
+
+    def legacy_predicate(self, expression: Expression) -> PredicateNode:
+        return self.predicate(expression)
 
     def short_condition(self, brace: Token, expression: Expression, end: Token) -> PredicateNode:
         return self.braced(brace, self.predicate(expression), end)
@@ -217,8 +248,14 @@ class IdlTransformer(Transformer[Token, Any]):
     def parenthesized(self, inner: Expression) -> Expression:
         return replace(inner, grouped=True) if isinstance(inner, BinaryNode | UnaryNode) else inner
 
-    def short_comparison(self, left: Expression, operator: Token, right: Expression) -> Expression:
-        several = isinstance(left, CallNode) and left.name in ("ent_groups", "tok_ancestors")
+    def short_comparison(self, operand: _Operand, operator: Token, right: Expression) -> Expression:
+        comparison = self._compare(operand.value, operator, right)
+        for part in reversed(operand.parts):  # false for an entity without such a part
+            comparison = BinaryNode("&&", part, comparison, offset_of(operator), grouped=True)
+        return comparison
+
+    def _compare(self, left: Expression, operator: Token, right: Expression) -> Expression:
+        several = isinstance(left, CallNode) and left.name in _LIST_FUNCTIONS
         listed = isinstance(right, ListNode)
         if operator not in ("@@", "!@") and (not several or listed or operator not in ("==", "!=")):
             return self.binary(left, operator, right)
@@ -228,7 +265,7 @@ class IdlTransformer(Transformer[Token, Any]):
         contains = CallNode(name, arguments, offset_of(operator))
         return contains if operator in ("@@", "==") else UnaryNode("!", contains, contains.at)
 
-    def bare_property(self, word: Token) -> CallNode:
+    def bare_property(self, path: _Operand | None, word: Token) -> _Operand:
         if word not in _FUNCTION_BY_PROPERTY:
             known = ", ".join(_FUNCTION_BY_PROPERTY)
             raise SourceError(
@@ -236,10 +273,33 @@ class IdlTransformer(Transformer[Token, Any]):
                 f"an entity has no property '{word}'",
                 f"there are {known}, and ~name for metadata",
             )
-        return CallNode(_FUNCTION_BY_PROPERTY[word], (), offset_of(word))
+        owner = (path.value,) if path else ()
+        value = CallNode(_FUNCTION_BY_PROPERTY[word], owner, offset_of(word))
+        return _Operand(value, path.parts if path else ())
 
-    def metadata(self, sign: Token, name: Token) -> CallNode:
-        return CallNode("meta_ent", (self.unquoted(name),), offset_of(sign))
+    def metadata(
+        self, path: _Operand | None, sign: Token, name: Token, index: LiteralNode | None
+    ) -> _Operand:
+        at, key = offset_of(sign), self.unquoted(name)
+        value = CallNode("meta_part", (path.value, key), at) if path else None
+        value = value or CallNode("meta_ent", (key,), at)
+        if index is not None:
+            value = CallNode("get", (value, index), index.at)
+        return _Operand(value, path.parts if path else ())
+
+    def metadata_index(self, bracket: Token, index: LiteralNode) -> LiteralNode:
+        return index
+
+    def short_call(self, name: Token, operand: _Operand) -> _Operand:
+        return _Operand(CallNode(str(name), (operand.value,), offset_of(name)), operand.parts)
+
+    def part_path(self, whole: _Operand | None, name: Token) -> _Operand:
+        """The part of the entity with that name, or the part of a part."""
+        at = offset_of(name)
+        arguments = (whole.value if whole else CallNode("tok_this", (), at), self.unquoted(name))
+        condition = CallNode("tok_has_part", arguments, at)
+        value = CallNode("tok_find_part", arguments, at)
+        return _Operand(value, (*whole.parts, condition) if whole else (condition,))
 
     def negative(self, sign: Token, digits: Token) -> UnaryNode:
         return self.unary(sign, LiteralNode(parse_number(digits), offset_of(digits)))

@@ -93,6 +93,16 @@ def test_the_option_of_restricts_the_targets() -> None:
     assert "note" not in found.meta
 
 
+def test_the_option_except_excludes_targets() -> None:
+    more = "  - {id: most, recognizer: limit, config: {except: [hotel, band]}}"
+    texts = ("top 10 hotels", "top 10 hotels by price", "top 3 Paris")
+    found = [
+        [one.meta.get("note") for one in find_entities(text, more=more) if one.element == "most"]
+        for text in texts
+    ]
+    assert found == [[None], ["price"], ["spot"]]
+
+
 @pytest.mark.parametrize(
     ("text", "language", "what", "by"),
     [

@@ -73,25 +73,6 @@ TWINS = {
     "ent_find_parts": "tok_find_parts",
 }
 OURS = {"ent_is_misspelt", "ent_negated", "ent_quantity"}  # NLPCraft has none like it
-POSITIONAL = [
-    "ent_count",
-    "ent_all",
-    "ent_all_for_type('city')",
-    "ent_all_for_group('geo')",
-    "ent_all_for_parent('p')",
-    "ent_index",
-    "ent_is_first",
-    "ent_is_last",
-    "ent_is_before_type('city')",
-    "ent_is_after_type('city')",
-    "ent_is_before_group('geo')",
-    "ent_is_after_group('geo')",
-    "ent_is_before_parent('p')",
-    "ent_is_after_parent('p')",
-    "ent_is_between_types('a', 'b')",
-    "ent_is_between_groups('a', 'b')",
-    "ent_is_between_parents('a', 'b')",
-]
 
 
 @pytest.mark.parametrize(("new", "old"), TWINS.items())
@@ -239,13 +220,6 @@ def test_a_remembered_entity_has_no_place_in_the_sentence() -> None:
         assert evaluate(f"ent_is_{text}", remembered) is False
     assert evaluate("ent_is_between_types('flight', 'date')", remembered) is False
     assert evaluate("ent_is_last", remembered, QuestionContext()) is False
-
-
-@pytest.mark.parametrize("text", POSITIONAL)
-def test_a_part_of_a_synonym_has_no_sentence_around_it(text: str) -> None:
-    assert "not known while synonyms are matched" in evaluation_error(
-        text, around=QuestionContext(entities=None)
-    )
 
 
 NO_STOP_WORD = "ent_is_stopword"  # false of any entity, and so of none

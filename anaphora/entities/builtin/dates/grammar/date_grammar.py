@@ -4,7 +4,8 @@ A table (``languages/en/dates.yaml``) maps categories to rules. A rule maps a te
 language of synonyms to a time expression: ``"{this|the} $weekday": weekday($weekday, 0)``.
 ``$weekday`` in the text stands for an item of that category (a second date is ``$date2``),
 ``word*`` for any word with that beginning, ``&word`` for one
-without a blank before it. The expression applies one of the operations of
+without a blank before it. A table that lists ``accents`` matches its words without them as well,
+other than the ``distinct`` ones. The expression applies one of the operations of
 :mod:`~anaphora.entities.builtin.dates.operations` to the meanings of these items. Every language
 also has the rules of ``languages/xx/dates.yaml``, after its own, and the words of dateparser.
 A grammar of recurrences has the rules of ``recurrences.yaml`` besides, which use those of dates.
@@ -14,11 +15,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from importlib.metadata import version
+from itertools import product
 from typing import Any, NamedTuple
 
 import msgspec
@@ -63,6 +65,9 @@ _LAST_SHORT_YEAR = 49  # of this century
 _FIRST_WORKING_HOUR = 8
 # What "not" makes of an open interval: not after five is until five.
 _NEGATED: Mapping[str, str] = {"after": "until", "before": "onward", "until": "onward"}
+# What a refusal behind it makes of one: if it won't do until Friday, it will after that.
+_REFUSED: Mapping[str, str] = {**_NEGATED, "until": "after", "onward": "before"}
+_PARTS_OF_DAYS = ("part", "within")  # operations
 _START_OF_DAY: TimeExpression = ("clock24", 0, 0)
 _OPEN_INTERVALS = frozenset(
     {"until", "since", "since_or_from", "onward", "before", "after", "both"}
@@ -80,7 +85,7 @@ _WORD_LISTS: Mapping[str, str] = {
     "weak": "weak", "between": "connectors", "suffixes": "ordinal_suffixes",
     "behind": "year_suffixes", "apart": "number_breaks", "before_names": "prepositions",
     "joining": "conjunctions", "zone_words": "zone_words",
-    "endings": "endings", "marked": "marked_words",
+    "endings": "endings", "openings": "openings", "marked": "marked_words",
     "street_words": "street_words", "articles": "articles",
     "honorifics": "honorifics", "contacts": "contact_words", "epithets": "epithet_articles",
     "books": "books", "titles": "titles",
@@ -108,8 +113,9 @@ class DateGrammar:
     the ``articles`` and a content word (the 3rd candidate). ``honorifics``, ``contact_words``,
     ``epithet_articles``, ``books`` and ``titles`` are words of names: see
     :class:`~anaphora.entities.builtin.dates.disambiguation.non_date_names.NonDateNames`.
-    ``endings`` may stand behind words, ``plain_letters`` for letters with marks, also in the
-    numerals ``marked_words``: see
+    ``endings`` may stand behind words, ``openings`` before words of dates that are written as one
+    with them (내일|일곱시), ``plain_letters`` for letters with marks, also in the numerals
+    ``marked_words``: see
     :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``order`` is that
     of day, month and year: ``DMY``.
     """
@@ -137,6 +143,7 @@ class DateGrammar:
     books: frozenset[str]
     titles: frozenset[str]
     endings: frozenset[str]
+    openings: frozenset[str]
     marked_words: frozenset[str]
     plain_letters: Mapping[str, str]
     order: str
@@ -179,7 +186,7 @@ def _compile_language(code: str, tables: tuple[TableName, ...]) -> _CompiledLang
     macros: dict[str, str] = {}
     for table in (*common, *own):
         macros |= table.get("macros", {})
-    compiler = _RuleCompiler(code, macros)
+    compiler = _RuleCompiler(code, macros, own[0].get("accents", {}), own[0].get("distinct", ()))
     unsafe, foreign = (
         frozenset(map(compiler.normalize, own[0].get(key, ()))) for key in ("unsafe", "foreign")
     )
@@ -191,7 +198,12 @@ def _compile_language(code: str, tables: tuple[TableName, ...]) -> _CompiledLang
         compiler.add_rules(table.get("rules", {}))
     word_lists = {
         field: tuple(
-            [compiler.normalize(word) for table in (*common, *own) for word in table.get(key, ())]
+            [
+                spelling
+                for table in (*common, *own)
+                for word in table.get(key, ())
+                for spelling in compiler.spell(compiler.normalize(word))
+            ]
         )
         for key, field in _WORD_LISTS.items()
     }
@@ -287,10 +299,19 @@ class _CompiledLanguage(msgspec.Struct, frozen=True):
 class _RuleCompiler:
     """Expands and collects the rules of one language."""
 
-    def __init__(self, language: str, macros: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        language: str,
+        macros: Mapping[str, str],
+        accents: Mapping[str, str],
+        distinct: Iterable[str],
+    ) -> None:
         self.rules: list[_CompiledRule] = []
         self.normalize = create_normalizer(language)
         self._macros = macros
+        self._plain = str.maketrans(dict(accents))
+        self._distinct = frozenset(map(self.normalize, distinct))
+        self._known: set[tuple[str, tuple[str, ...]]] = set()
         self._parse_word_cached = cache(self._parse_word)  # the same words occur in many rules
 
     def add_rules(self, written: Mapping[str, Mapping[str, Any]]) -> None:
@@ -301,9 +322,7 @@ class _RuleCompiler:
                         _build_action(str(meaning), variant.references)
                     except ValueError as error:
                         raise ValueError(f"{category}: {text}: {error}") from None
-                    self.rules.append(
-                        _CompiledRule(category, variant.steps, str(meaning), variant.references)
-                    )
+                    self._add(category, variant.steps, str(meaning), variant.references)
 
     def add_words(
         self, known: DateVocabulary, unsafe: frozenset[str], foreign: frozenset[str]
@@ -340,7 +359,28 @@ class _RuleCompiler:
 
     def _add_text(self, category: str, text: str, meaning: str) -> None:
         if steps := tuple(self._to_literals(text)):
-            self.rules.append(_CompiledRule(category, steps, meaning, ()))
+            self._add(category, steps, meaning, ())
+
+    def _add(
+        self, category: str, steps: tuple[str, ...], meaning: str, references: tuple[str, ...]
+    ) -> None:
+        """Add a rule, also without the accents of its words unless these are a rule already."""
+        for spelled in product(*[self._spell_step(step) for step in steps]):
+            key = category, spelled
+            if spelled == steps or key not in self._known:
+                self.rules.append(_CompiledRule(category, spelled, meaning, references))
+                self._known.add(key)
+
+    def _spell_step(self, step: str) -> Iterator[str]:
+        for text in self.spell(_strip_marker(step)):
+            yield step[: len(_WORD)] + text
+
+    def spell(self, word: str) -> Iterator[str]:
+        """The spellings of a word: as it is, and without its accents."""
+        yield word
+        plain = word.translate(self._plain)
+        if plain != word and word not in self._distinct:
+            yield plain
 
     def _expand_rule(self, text: str) -> Iterator[_RuleVariant]:
         """The expansions of the text of a rule."""
@@ -464,6 +504,11 @@ def _is_week(period: TimeExpression) -> bool:
     return "week" in period[:2] or period[0] == "week_of_year"
 
 
+def _to_two_days(one: TimeExpression, other: TimeExpression) -> TimeExpression | None:
+    """December 25 and 26; None if the two days of a month are no neighbours."""
+    return ("span", one, other) if other[2] == one[2] + 1 else None
+
+
 def _accept_several_days(days: TimeExpression) -> TimeExpression | None:
     """Several days, other than a range, that can have daily hours; None for anything else."""
     is_weekend = days[:2] == ("cell", "weekend")
@@ -475,7 +520,7 @@ def _to_bare_hours(first: int, last: int) -> TimeExpression | None:
     the two may be a range of numbers."""
     if first > HALF_DAY > last or first > last == 0:
         return ("times", ("clock24", first), ("clock24", last))
-    if first > last:
+    if first > last and first >= _FIRST_BARE_HOUR:
         return ("times", ("time", first), ("time", last))
     if _FIRST_BARE_HOUR <= first <= HALF_DAY < last:
         return ("plain_times", ("clock24", first), ("clock24", last))
@@ -488,25 +533,27 @@ def _to_working_hours(first: int, last: int) -> tuple[TimeExpression, TimeExpres
     return (("time", first), ("time", last)) if is_late else None
 
 
-def _negate(interval: TimeExpression) -> TimeExpression | None:
+def _negate(
+    interval: TimeExpression, opposites: Mapping[str, str] = _NEGATED
+) -> TimeExpression | None:
     """Not before eight, not after five on Friday; None for an interval that "not" does not
     change."""
     match interval:
         case ("at_times", day, first, last) if first == _START_OF_DAY:  # before five on that day
             return "onward", ("at", day, last)
-        case ("after", ("at", day, clock)):
+        case ("after", ("at", day, clock)) if day[0] not in _PARTS_OF_DAYS:
             return "at_times", day, _START_OF_DAY, clock
-        case (str(name), tuple(date_)) if name in _NEGATED:
-            return _NEGATED[name], date_
+        case (str(name), tuple(date_)) if name in opposites:
+            return opposites[name], date_
     return None
 
 
 def _place_bound_on(day: TimeExpression, interval: TimeExpression) -> TimeExpression | None:
     """Tomorrow not before eight; None if the bound is no time of day."""
     match interval:
-        case ("onward", ("clock", clock)):
+        case ("onward" | "after", ("clock", clock)):
             return "onward", ("at", day, ("by_day", clock))
-        case ("until", ("clock", clock)):
+        case ("until" | "before", ("clock", clock)):
             return "at_times", day, _START_OF_DAY, ("by_day", clock)
     return None
 
@@ -576,11 +623,13 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "weekday_in": _place_weekday_in,
     "daily": lambda days, hours: ("daily", days, *hours),
     "hoursof": lambda day, hours: ("at_times", day, *hours),
+    "twodays": _to_two_days,
     "several": _accept_several_days,
     "barehours": _to_bare_hours,
     "sum": _to_sum,
     "workhours": _to_working_hours,
     "negated": _negate,
+    "refused": lambda interval: _negate(interval, _REFUSED),
     "boundon": _place_bound_on,
     "at": _place_at,
     "evening_at": _place_in_part,

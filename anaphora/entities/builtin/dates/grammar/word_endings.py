@@ -3,7 +3,8 @@
 The rules of such a language have the endings as words of their own, glued to the word before them
 (``"$weekday &den"``). Words without the marks of their letters (*carsamba*) get these marks, also
 in a language without such endings (Polish *pazdziernika*). In Korean, particles and units are split
-off in the same way: *세시까지* is *세*, *시* and *까지*.
+off in the same way: *세시까지* is *세*, *시* and *까지*. What people write as one with a day or
+a part of it in front is split off, too: *내일저녁일곱시*.
 """
 
 from __future__ import annotations
@@ -20,17 +21,19 @@ _SHORTEST_STEM = 2  # letters
 _MOST_ENDINGS = 2  # of one word
 _SHORTEST_HANGUL_STEM = 1  # a syllable is a letter
 _MOST_HANGUL_ENDINGS = 4  # as units are written as one with their numbers: 세시반까지는
+_LONGEST_WORD = 40  # letters; no word of a date is longer, whatever is written as one with it
 _MAX_CACHED_WORDS = 50_000
 
 
 class WordSplitter:
     """Splits atoms by the words of a language. ``endings`` are those that ``is_word`` may have
-    behind it; ``plain`` maps letters to those that people also write for them (ş: s), in the words
-    ``marked``."""
+    behind it, ``openings`` those that may stand before others. ``plain`` maps letters to those
+    that people also write for them (ş: s), in the words ``marked``."""
 
     def __init__(
         self,
         endings: Iterable[str],
+        openings: Iterable[str],
         plain: Mapping[str, str],
         marked: Iterable[str],
         is_word: Callable[[Atom], bool],
@@ -41,6 +44,7 @@ class WordSplitter:
             one: one for one in endings
         }
         self._lengths = sorted({len(one) for one in self._endings}, reverse=True)
+        self._openings = sorted(openings, key=len)  # 이번|주말, not 이번주|말
         # In order: two words may have the same plain letters.
         self._marked = {word.translate(letters): word for word in sorted(marked)} if plain else {}
         self._is_word = is_word
@@ -82,15 +86,46 @@ class WordSplitter:
         if known is None:
             if len(self._parts) >= _MAX_CACHED_WORDS:
                 self._parts.clear()
-            korean = is_hangul(atom.text)
-            most = _MOST_HANGUL_ENDINGS if korean else _MOST_ENDINGS
-            shortest = _SHORTEST_HANGUL_STEM if korean else _SHORTEST_STEM
             known = self._parts[atom.text] = (
-                self._split_word(atom, 1, shortest)
-                or self._split_word(atom, most, shortest)
-                or (atom.text,)
+                self._split_parts(atom) if len(atom.text) <= _LONGEST_WORD else (atom.text,)
             )
         return known
+
+    def _split_parts(self, atom: Atom) -> tuple[str, ...]:
+        return (
+            self._split_opening(atom, self._keep_word)
+            or self._split_endings(atom)
+            or self._split_opening(atom, self._split)
+            or (atom.text,)
+        )
+
+    def _split_endings(self, atom: Atom) -> tuple[str, ...]:
+        """The stem and its endings; nothing if there is no such stem."""
+        korean = is_hangul(atom.text)
+        most = _MOST_HANGUL_ENDINGS if korean else _MOST_ENDINGS
+        shortest = _SHORTEST_HANGUL_STEM if korean else _SHORTEST_STEM
+        return self._split_word(atom, 1, shortest) or self._split_word(atom, most, shortest)
+
+    def _split(self, atom: Atom) -> tuple[str, ...]:
+        return self._split_endings(atom) or self._split_opening(atom, self._split)
+
+    def _keep_word(self, atom: Atom) -> tuple[str, ...]:
+        return (atom.text,) if self._is_word(atom) else ()
+
+    def _split_opening(
+        self, atom: Atom, split_rest: Callable[[Atom], tuple[str, ...]]
+    ) -> tuple[str, ...]:
+        """The parts of an opening and of what follows it; nothing if there is none, and for a
+        word."""
+        if self._is_word(atom):
+            return ()
+        for opening in self._openings:
+            if atom.text.startswith(opening) and len(atom.text) > len(opening):
+                rest = atom._replace(text=atom.text[len(opening) :])
+                if parts := split_rest(rest):
+                    head = self._split_endings(atom._replace(text=opening)) or (opening,)
+                    return *head, *parts
+        return ()
 
     def _split_word(self, atom: Atom, most: int, shortest: int) -> tuple[str, ...]:
         """The stem, of so many letters at least, and up to ``most`` endings; nothing if there are

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import radians, sin
 
-__all__ = ["chinese_days", "solar_term"]
+__all__ = ["chinese_days", "chinese_month", "solar_term"]
 
 _J2000 = 2_451_545.0  # noon of January 1, 2000, as a Julian day
 _ORDINAL = 1_721_424.5  # the Julian day of the midnight before the ordinal 0 of Python
@@ -21,6 +21,7 @@ _CLOCK_DIFFERENCE = 70 / 86_400  # of the uniform time of the formulas, in our d
 _FIRST_NEW_MOON = 2_451_550.09766  # of the year 2000
 _MARCH_EQUINOX = 79.3  # days from the start of a year to the longitude 0, roughly
 _WINTER_SOLSTICE = 270
+_MONTHS, _SOLSTICE_MONTH = 12, 11  # of the Chinese year
 # Factors of the anomalies of the sun and the moon, and of the moon's argument of latitude.
 _MOON_TERMS = (
     (-0.40720, 0, 1, 0), (0.17241, 1, 0, 0), (0.01608, 0, 2, 0), (0.01039, 0, 0, 2),
@@ -55,6 +56,16 @@ def chinese_days(month: int, day: int, year: int, *, zone: int = 8) -> Iterator[
             yield found
 
 
+def chinese_month(month: int, year: int, *, zone: int = 8) -> tuple[date, date]:
+    """The first day of a month, not a leap month, of the Chinese year that begins in a Gregorian
+    year, and the day behind its last one. Raises ValueError if there is no such month."""
+    if not 1 <= month <= _MONTHS:
+        raise ValueError("no such month")
+    first = _months_of_winter(year + (month >= _SOLSTICE_MONTH), zone)[month]
+    number = round((_julian(first) - _FIRST_NEW_MOON) / _DAYS_PER_MONTH)
+    return first, _new_moon_day(number + 1, zone)
+
+
 @lru_cache(maxsize=256)
 def _months_of_winter(year: int, zone: int) -> dict[int, date]:
     """The first days of the months 11 to 10, from the one of the solstice before a year on."""
@@ -62,13 +73,13 @@ def _months_of_winter(year: int, zone: int) -> dict[int, date]:
     starts = [_new_moon_day(number, zone) for number in range(first, last + 1)]
     numbers = []
     has_leap_month = len(starts) == 14
-    number = 11
+    number = _SOLSTICE_MONTH
     for start, end in pairwise(starts):
         if has_leap_month and not _has_principal_term(start, end, zone):
             has_leap_month = False
             continue
         numbers.append((number, start))
-        number = number % 12 + 1
+        number = number % _MONTHS + 1
     return dict(numbers)
 
 

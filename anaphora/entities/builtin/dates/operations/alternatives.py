@@ -17,7 +17,9 @@ _NUMERIC_DATE = re.compile(r"(?<!\d)(?<!\d[./-])\d{1,2}[/-]\d{1,2}(?!\d)")
 _HALVES = ("am", "pm")
 _LAST_MONTH = 12
 # In them an hour is in one half of the day.
-_DECIDED = frozenset({"part", "within", "am", "pm", "by_day", "times", "at_times", "daily"})
+_DECIDED = frozenset(
+    {"part", "within", "am", "pm", "by_day", "by_night", "times", "at_times", "daily"}
+)
 
 
 def has_numeric_date(text: str) -> bool:

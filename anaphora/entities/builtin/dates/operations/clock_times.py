@@ -15,6 +15,7 @@ __all__ = ["CLOCK_OPERATIONS", "HALF_DAY", "ClockTime", "evaluate_clock"]
 HALF_DAY = 12  # hours
 _DAY = 24 * 60  # minutes
 _EARLIEST_HOUR = 7  # of a day
+_FIRST_NIGHT_HOUR = 6  # of an evening; an earlier one is behind midnight
 _LATEST_HOUR = 29  # of the night behind a day: 25時 is one in the morning
 
 
@@ -76,6 +77,17 @@ def _by_day(clock: TimeExpression) -> ClockTime:
     return _pm(clock) if is_late else shown
 
 
+def _by_night(clock: TimeExpression) -> ClockTime:
+    """A time of the night: six to twelve are an evening's and its midnight, one to five behind
+    it."""
+    shown = evaluate_clock(clock)
+    if not 1 <= shown.hours <= HALF_DAY:
+        return shown
+    if shown.hours < _FIRST_NIGHT_HOUR:
+        return shown._replace(open=False, half="am")
+    return shown._replace(hours=shown.hours + HALF_DAY, open=False, half="pm")
+
+
 def _past(clock: TimeExpression, minutes: int) -> ClockTime:
     """Minutes after a time: ten past five."""
     shown = evaluate_clock(clock)
@@ -93,6 +105,6 @@ def _to(clock: TimeExpression, minutes: int) -> ClockTime:
 
 CLOCK_OPERATIONS: Mapping[str, Callable[..., ClockTime]] = {
     "time": _time, "clock24": _clock24, "am": _am, "pm": _pm, "to": _to, "past": _past,
-    "by_day": _by_day,
+    "by_day": _by_day, "by_night": _by_night,
 }  # fmt: skip
 """The operations that return times of day, by name."""

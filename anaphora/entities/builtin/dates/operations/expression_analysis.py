@@ -29,7 +29,9 @@ TIMED_OPERATIONS = ("at", "within")
 _IMPLICIT_UNITS: Mapping[str, tuple[int, str]] = {
     "clock": (0, "day"), "times": (0, "day"), "part": (0, "day"),
     "next_weekday": (1, "week"), "weekday": (2, "week"),
-    "day_of_month": (2, "month"), "weekday_of_month": (0, "month"), "monthday": (3, "year"),
+    "day_of_month": (2, "month"), "weekday_of_month": (0, "month"),
+    "nth_weekday_of_month": (0, "month"), "lunar_day": (4, "year"), "lunar_month": (3, "year"),
+    "monthday": (3, "year"),
     "month": (2, "year"), "week_of_year": (2, "year"), "quarter": (2, "year"),
     "half_year": (2, "year"), "season": (2, "year"), "nth_weekday_of_year": (0, "year"),
     "easter": (0, "year"), "named_day": (0, "year"), "official_day": (0, "year"),
@@ -45,7 +47,8 @@ _COMPLETING_OPERATIONS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 # The operations that name a day or a numbered part, which may not exist.
 _DAY_NAMING_OPERATIONS = (
-    "missing", "monthday", "ymd", "day_of_month", "nth_weekday", "nth", "week_of_year", "quarter",
+    "missing", "monthday", "ymd", "day_of_month", "nth_weekday", "lunar_day", "nth",
+    "week_of_year", "quarter",
     "half_year",
 )  # fmt: skip
 _EXPLICIT_OPERATIONS = ("in_year", "in_week", "shifted_ahead", "shifted_back")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 
 from anaphora.entities.builtin.dates.intervals import BoundedInterval, Moment
 from anaphora.entities.builtin.dates.named_days.calendars import from_islamic, islamic_days
+from anaphora.entities.builtin.dates.named_days.moon_and_sun import chinese_month
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, operation
 
 __all__ = ["is_islamic"]
@@ -58,6 +59,43 @@ def _islamic_month(moment: Moment, month: int, year: int) -> BoundedInterval:
 @operation("islamic_year")
 def _islamic_year(moment: Moment, year: int) -> BoundedInterval:
     return moment.days(from_islamic(year, 1, 1), from_islamic(year + 1, 1, 1), "day")
+
+
+@operation("lunar_day")
+def _lunar_day(
+    moment: Moment, month: int, day: int, zone: int = 8, year: int | None = None
+) -> BoundedInterval:
+    """A day of the Chinese calendar, not in a leap month, as it is told ``zone`` hours east of
+    Greenwich; without a year the next one, or the last."""
+
+    def of_year(year: int) -> Iterator[BoundedInterval]:
+        first, end = chinese_month(month, year, zone=zone)
+        if 1 <= day <= (end - first).days:
+            yield moment.day(first + timedelta(days=day - 1))
+
+    return _of_year_or_nearest(moment, year, of_year)
+
+
+@operation("lunar_month")
+def _lunar_month(
+    moment: Moment, month: int, zone: int = 8, year: int | None = None
+) -> BoundedInterval:
+    """A month of the Chinese calendar, as :func:`_lunar_day`."""
+
+    def of_year(year: int) -> Iterator[BoundedInterval]:
+        yield moment.days(*chinese_month(month, year, zone=zone), "day")
+
+    return _of_year_or_nearest(moment, year, of_year)
+
+
+def _of_year_or_nearest(
+    moment: Moment, year: int | None, of_year: Callable[[int], Iterable[BoundedInterval]]
+) -> BoundedInterval:
+    if year is None:
+        return _nearest(moment, of_year)
+    for found in of_year(year):
+        return found
+    raise ValueError("there is no such day")
 
 
 def is_islamic(date_: TimeExpression) -> bool:

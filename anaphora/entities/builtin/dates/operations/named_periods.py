@@ -96,6 +96,16 @@ def _weekday_of_month(moment: Moment, day: int, number: int) -> BoundedInterval:
     return _nearest_day(moment, of_month, _MAX_MONTHS)
 
 
+@operation("nth_weekday_of_month")
+def _nth_weekday_of_month(moment: Moment, n: int, day: int) -> BoundedInterval:
+    """The second Tuesday, of whichever month: the next such day from today on, or the last one."""
+
+    def of_month(shift: int) -> date:
+        return _nth_weekday(moment, n, day, ("cell", "month", shift)).start.date()
+
+    return _nearest_day(moment, of_month, _MAX_MONTHS)
+
+
 @operation("weekday_in")
 def _weekday_in(moment: Moment, day: int, within: TimeExpression) -> BoundedInterval:
     """The first such weekday in a week, a month …"""

@@ -45,6 +45,20 @@ def test_words_get_the_marks_of_their_letters_in_a_language_without_endings(text
     assert [atom.text for atom in get_date_parser("pl").get_atoms(text)] == atoms
 
 
+@pytest.mark.parametrize(
+    ("text", "atoms"),
+    [
+        ("세시반까지", ["세", "시", "반", "까지"]),
+        ("내일저녁일곱시", ["내일", "저녁", "일곱", "시"]),
+        ("이번주말", ["이번", "주말"]),
+        ("이번주금요일", ["이번", "주", "금요일"]),
+        ("저녁노을", ["저녁노을"]),  # the evening glow
+    ],
+)
+def test_what_korean_writes_as_one_is_split_into_its_words(text, atoms):
+    assert [atom.text for atom in get_date_parser("ko").get_atoms(text)] == atoms
+
+
 def test_the_offsets_are_those_of_the_text():
     text = "Cumartesinden"
     parts = [text[atom.start : atom.end] for atom in get_date_parser("tr").get_atoms(text)]
@@ -98,3 +112,8 @@ def test_a_bot_understands_dates_with_particles(text, value):
     model = parse_model(PLANNER)
     engine = Engine(model, clock=lambda: datetime(2026, 11, 18, 10, 30, tzinfo=UTC))
     assert engine.ask(text, user="u").slots["when"].value == value
+
+
+@pytest.mark.parametrize("text", ["내일" * 3000, "내일저녁" * 1200 + "뷁", "이번주" * 2000])
+def test_a_text_without_blanks_is_read_however_long_it_is(text):
+    assert "".join(atom.text for atom in get_date_parser("ko").get_atoms(text)) == text

@@ -11,7 +11,11 @@ from anaphora.entities.builtin.dates.named_days.calendars import (
     islamic_days,
     tabulated_days,
 )
-from anaphora.entities.builtin.dates.named_days.moon_and_sun import chinese_days, solar_term
+from anaphora.entities.builtin.dates.named_days.moon_and_sun import (
+    chinese_days,
+    chinese_month,
+    solar_term,
+)
 
 HEBREW, ISLAMIC = calendars._HebrewLunisolar, calendars._IslamicLunar
 CHINESE = calendars._ChineseLunisolar
@@ -47,6 +51,20 @@ def test_the_hebrew_calendar_is_exact(month, day, table):
 def test_the_chinese_calendar_is_that_of_the_tables(month, day, table):
     found = {found for year in table for found in chinese_days(month, day, year)}
     assert found == known_days(table)
+
+
+def test_a_chinese_month_ends_with_the_next_new_moon():
+    assert chinese_month(1, 2027) == (date(2027, 2, 6), date(2027, 3, 8))
+    assert chinese_month(1, 2027, zone=9) == (date(2027, 2, 7), date(2027, 3, 8))  # in Korea
+    assert chinese_month(12, 2026) == (date(2027, 1, 8), date(2027, 2, 6))
+    first, end = chinese_month(6, 2025)  # a leap month follows
+    assert (first, end) == (date(2025, 6, 25), date(2025, 7, 25))
+
+
+@pytest.mark.parametrize("month", [0, 13])
+def test_a_chinese_year_has_no_other_months(month):
+    with pytest.raises(ValueError, match="no such month"):
+        chinese_month(month, 2027)
 
 
 def test_the_sun_reaches_a_longitude_on_the_day_of_the_tables():

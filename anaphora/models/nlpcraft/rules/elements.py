@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from anaphora.models.nlpcraft.rules import (
+from anaphora.models.nlpcraft.rules.rule import (
     Rule,
     SourceEntry,
     TranslationTarget,
@@ -36,7 +36,12 @@ def translate_elements(context: TranslationTarget, entry: SourceEntry) -> None:
 
 def _translate_element(source: MappingNode, context: TranslationTarget, where: str) -> MappingNode:
     inner = TranslationTarget(
-        source, MappingNode(source.start), context.notes, context.texts, where
+        source,
+        MappingNode(source.start),
+        context.notes,
+        context.texts,
+        context.intents,
+        where,
     )
     apply_rules(ELEMENT_RULES, inner, known_keys=ElementSchema.model_fields)
     target = inner.target

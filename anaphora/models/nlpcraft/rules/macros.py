@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anaphora.models.nlpcraft.rules import SourceEntry, TranslationTarget
+from anaphora.models.nlpcraft.rules.rule import SourceEntry, TranslationTarget
 from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 __all__ = ["find_macro_texts", "translate_macros"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from anaphora.models.nlpcraft.rules import (
+from anaphora.models.nlpcraft.rules.rule import (
     NO_LIMIT,
     Rule,
     SourceEntry,

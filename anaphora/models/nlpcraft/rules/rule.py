@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from anaphora.core.name_hints import did_you_mean
+from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents
 from anaphora.models.nlpcraft.notes import NoteCollector, NoteKind
 from anaphora.models.nlpcraft.synonym_rewriter import SynonymRewriter
 from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, copy_mapping, to_data
@@ -51,13 +52,15 @@ class SourceEntry:
 class TranslationTarget:
     """A mapping ``target`` of the translation that is filled from a mapping ``source``.
 
-    ``where`` is the prefix of its keys in notes.
+    ``texts`` rewrites synonyms and macros, ``intents`` intents. ``where`` is the prefix of its
+    keys in notes.
     """
 
     source: MappingNode
     target: MappingNode
     notes: NoteCollector
     texts: SynonymRewriter
+    intents: LegacyIntents
     where: str = ""
 
     def set_node(self, key: str, at: int, node: Node) -> bool:

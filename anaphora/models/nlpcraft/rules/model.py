@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from anaphora.core.name_hints import did_you_mean
-from anaphora.models.nlpcraft.element_rules import translate_elements
-from anaphora.models.nlpcraft.limit_rules import LIMIT_RULES
-from anaphora.models.nlpcraft.macro_rules import translate_macros
 from anaphora.models.nlpcraft.notes import NoteKind
-from anaphora.models.nlpcraft.rules import (
+from anaphora.models.nlpcraft.rules.elements import translate_elements
+from anaphora.models.nlpcraft.rules.limits import LIMIT_RULES
+from anaphora.models.nlpcraft.rules.macros import translate_macros
+from anaphora.models.nlpcraft.rules.rule import (
     Rule,
     SourceEntry,
     TranslationTarget,
@@ -20,7 +20,13 @@ from anaphora.models.nlpcraft.rules import (
     map_to,
     replacement_node,
 )
-from anaphora.models.reading.nodes import ScalarNode, SequenceNode, elements_by_id, to_data
+from anaphora.models.reading.nodes import (
+    Node,
+    ScalarNode,
+    SequenceNode,
+    elements_by_id,
+    to_data,
+)
 from anaphora.models.schema.durations import format_duration
 from anaphora.models.schema.field_types import describe_value
 
@@ -68,19 +74,38 @@ def _translate_timeout(context: TranslationTarget, entry: SourceEntry) -> None:
 
 
 def _translate_intents(context: TranslationTarget, entry: SourceEntry) -> None:
-    context.set_node("intents", entry.at, entry.node)
     if not isinstance(entry.node, SequenceNode):
+        context.set_node("intents", entry.at, entry.node)
         return
+    listed = SequenceNode(entry.node.start)
+    context.set_node("intents", entry.at, listed)
     for index, item in enumerate(entry.node.items):
+        listed.items.append(_rewrite_intents(context, entry, index, item))
         for method in _METHOD.findall(item.text) if isinstance(item, ScalarNode) else ():
             named = SourceEntry(f"{entry.key}[{index}]", item.start, item)
             reason = f"the Java method {method} is a Python function here: module#function"
             context.add_note("changed", named, reason)
 
 
+def _rewrite_intents(
+    context: TranslationTarget, entry: SourceEntry, index: int, item: Node
+) -> Node:
+    """A text with intents in the language of later versions."""
+    if not isinstance(item, ScalarNode):
+        return item
+    text = context.intents.rewrite(item.text)
+    if text == item.text:
+        return item
+    reason = "predicates of NLPCraft 0.5 to 0.7 → the intent language"
+    if context.intents.uses_conversation:
+        reason += "; without conv=false all terms use the memory (~), as in 0.6"
+    context.add_note("changed", SourceEntry(f"{entry.key}[{index}]", item.start, item), reason)
+    return replacement_node(item, text)
+
+
 def _deferred(context: TranslationTarget, entry: SourceEntry) -> None:
-    """Do nothing: :func:`~anaphora.models.nlpcraft.builtin_tokens.add_builtin_entities` handles the
-    key after the elements."""
+    """Do nothing: the modules of :mod:`anaphora.models.nlpcraft.entities` handle the key after the
+    elements."""
 
 
 def _translate_abstract_tokens(context: TranslationTarget, entry: SourceEntry) -> None:
@@ -125,9 +150,7 @@ MODEL_RULES: Mapping[str, Rule] = {
     "additionalStopWords": map_to("stop_words.add"),
     "excludedStopWords": map_to("stop_words.remove"),
     "stopWordsAllowed": map_to("stop_words.skip"),
-    "restrictedCombinations": ignore_key(
-        "the entities limit, sort and relation have an option 'of' for what they may refer to"
-    ),
+    "restrictedCombinations": _deferred,
     "parsers": ignore_key("Java classes cannot be called; element values can come from Python"),
     "conversationTimeout": _translate_timeout,
     "conversationDepth": map_to("conversation.depth"),

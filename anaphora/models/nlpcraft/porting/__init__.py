@@ -1,0 +1,1 @@
+"""Port the code of a bot of NLPCraft: from annotated Java to a Python skeleton."""

@@ -1,0 +1,1 @@
+"""Translation of each key of a model file of NLPCraft."""
