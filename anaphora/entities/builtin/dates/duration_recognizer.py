@@ -61,7 +61,8 @@ class DurationRecognizer:
         self._phrases = load_number_phrases(parser.language)
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
-        return self.read(get_text(doc))
+        text = get_text(doc)
+        return self.read(text) or self._find_answer(text)
 
     def read(self, text: str) -> list[Mention]:
         """The durations in ``text``."""
@@ -85,6 +86,15 @@ class DurationRecognizer:
                 value = f"{_format_iso(least)}..{_format_iso(most)}"
                 mentions.append(Mention(start, end, value, _build_range_metadata(least, most)))
         return mentions
+
+    def _find_answer(self, text: str) -> list[Mention]:
+        """What the whole text is as the answer to "how long?"."""
+        answer = self._parser.find_duration_answer(text)
+        if answer is None:
+            return []
+        start, end, meaning = answer
+        duration, _ = evaluate_duration_range(meaning)
+        return [Mention(start, end, *describe_duration(duration, "plain"), fallback=True)]
 
 
 class _ComparisonFinder:

@@ -45,6 +45,7 @@ class PeriodSharing:
         prepositions: Collection[str],
         parse: Callable[[Sequence[Atom]], Chart],
     ) -> None:
+        self._conjunctions = frozenset(conjunctions)
         joining = "|".join(map(re.escape, _COMMAS.union(conjunctions)))
         beside = "|".join(map(re.escape, prepositions)) or "(?!)"
         self._between = re.compile(rf" ((?:{beside}) )*((?:{joining}) )+((?:{beside}) )*")
@@ -64,7 +65,11 @@ class PeriodSharing:
         return shared
 
     def _joins(self, atoms: Sequence[Atom], one: _AtomDate, other: _AtomDate) -> bool:
-        """Whether nothing but a conjunction stands between two dates."""
+        """Whether nothing but a conjunction stands between two dates, or is the ending of the first
+        one."""
+        if one[1] == other[0]:
+            last = atoms[one[1] - 1]
+            return last.glued and last.text in self._conjunctions
         between = " ".join(["", *[atom.text for atom in atoms[one[1] : other[0]]], ""])
         return self._between.fullmatch(between) is not None
 

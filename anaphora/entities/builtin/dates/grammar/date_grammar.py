@@ -63,6 +63,7 @@ _FIRST_EVENING_HOUR = 5
 _FIRST_BARE_HOUR = 5
 _LAST_SHORT_YEAR = 49  # of this century
 _FIRST_WORKING_HOUR = 8
+_WEEK = 7  # days
 # What "not" makes of an open interval: not after five is until five.
 _NEGATED: Mapping[str, str] = {"after": "until", "before": "onward", "until": "onward"}
 # What a refusal behind it makes of one: if it won't do until Friday, it will after that.
@@ -86,7 +87,8 @@ _WORD_LISTS: Mapping[str, str] = {
     "behind": "year_suffixes", "apart": "number_breaks", "before_names": "prepositions",
     "joining": "conjunctions", "zone_words": "zone_words",
     "endings": "endings", "openings": "openings", "marked": "marked_words",
-    "street_words": "street_words", "articles": "articles",
+    "street_words": "street_words", "articles": "articles", "uncounted": "uncounted",
+    "first_names": "first_names", "moving": "moving_words",
     "honorifics": "honorifics", "contacts": "contact_words", "epithets": "epithet_articles",
     "books": "books", "titles": "titles",
 }  # fmt: skip
@@ -116,8 +118,11 @@ class DateGrammar:
     ``endings`` may stand behind words, ``openings`` before words of dates that are written as one
     with them (내일|일곱시), ``plain_letters`` for letters with marks, also in the numerals
     ``marked_words``: see
-    :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``order`` is that
-    of day, month and year: ``DMY``.
+    :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``uncounted`` are
+    endings of words that no number before them counts: a plain number before such a word may be an
+    hour. ``first_names`` are the beginnings of first names and titles: a capitalized weekday behind
+    one is a surname. In a text with a word that begins as one of the ``moving_words`` does, "from
+    Saturday to Sunday" is no night. ``order`` is that of day, month and year: ``DMY``.
     """
 
     language: str
@@ -142,6 +147,9 @@ class DateGrammar:
     epithet_articles: frozenset[str]
     books: frozenset[str]
     titles: frozenset[str]
+    uncounted: frozenset[str]
+    first_names: frozenset[str]
+    moving_words: frozenset[str]
     endings: frozenset[str]
     openings: frozenset[str]
     marked_words: frozenset[str]
@@ -523,8 +531,15 @@ def _to_bare_hours(first: int, last: int) -> TimeExpression | None:
     if first > last and first >= _FIRST_BARE_HOUR:
         return ("times", ("time", first), ("time", last))
     if _FIRST_BARE_HOUR <= first <= HALF_DAY < last:
-        return ("plain_times", ("clock24", first), ("clock24", last))
+        return ("plain", ("times", ("clock24", first), ("clock24", last)))
     return None
+
+
+def _to_night(first: int, last: int, evening: TimeExpression) -> TimeExpression | None:
+    """The night behind an ``evening``, from one weekday or day of a month to the next; None if the
+    two do not follow each other."""
+    is_next = last - first == 1 or (evening[0] == "weekday" and last - first == 1 - _WEEK)
+    return ("within", evening, "night") if is_next else None
 
 
 def _to_working_hours(first: int, last: int) -> tuple[TimeExpression, TimeExpression] | None:
@@ -626,6 +641,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "twodays": _to_two_days,
     "several": _accept_several_days,
     "barehours": _to_bare_hours,
+    "overnight": _to_night,
     "sum": _to_sum,
     "workhours": _to_working_hours,
     "negated": _negate,
