@@ -13,8 +13,15 @@ from typing import NamedTuple, TypeAlias
 from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
-from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousNameFinder
-from anaphora.entities.builtin.dates.grammar.coordination import complete_coordinated
+from anaphora.entities.builtin.dates.coordination.completion import complete_coordinated
+from anaphora.entities.builtin.dates.coordination.period_sharing import PeriodSharing
+from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import AmbiguousNameFinder
+from anaphora.entities.builtin.dates.disambiguation.non_date_names import NonDateNames
+from anaphora.entities.builtin.dates.disambiguation.non_date_numbers import (
+    PLAIN_OPERATIONS,
+    NonDateNumbers,
+    PlainNumbers,
+)
 from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DATE_TABLES,
     DateGrammar,
@@ -22,7 +29,6 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import (
 )
 from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
-from anaphora.entities.builtin.dates.non_date_numbers import NonDateNumbers, PlainNumbers
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.numbers.digits import find_groups_end
@@ -94,6 +100,12 @@ class DateParser:
         self._countries = countries
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._non_date_numbers = NonDateNumbers(language, self._grammar)
+        self._non_date_names = NonDateNames(language, self._grammar)
+        self._period_sharing = PeriodSharing(
+            self._split_words(self._grammar.conjunctions),
+            self._split_words(self._grammar.prepositions),
+            self._parse_chart,
+        )
         self._plain_numbers = PlainNumbers(language, self._grammar)
         self._moving_words = tuple(self._grammar.moving_words)
         self._grades: dict[str, int] = {}
@@ -159,20 +171,42 @@ class DateParser:
         return list(self._find_dates_cached(text))
 
     def _find_dates(self, text: str) -> list[DateMatch]:
-        if self._moving_words and self._is_move(text):
-            found = self._find_with_endings(text, lambda island: island.moved)
-        else:
-            found = self._find_with_endings(text, lambda island: island.dates)
-        if len(found) > 1:
-            joined = self._grammar.conjunctions
-            found = list(complete_coordinated(found, self.get_atoms(text), joined))
-        if any(meaning[0] == "plain" for *_, meaning in found):
-            return list(self._plain_numbers.select(found, self.get_atoms(text)))
-        return found
+        is_move = bool(self._moving_words) and self._is_move(text)
+        found = self._find_with_endings(
+            text, lambda island: island.moved if is_move else island.dates
+        )
+        if any(meaning[0] in PLAIN_OPERATIONS for *_, meaning in found):
+            found = list(self._plain_numbers.select(found, self.get_atoms(text)))
+        if len(found) <= 1:
+            return found
+        joined = self._grammar.conjunctions
+        shared = self._share_periods(found, text)
+        return list(complete_coordinated(shared, self.get_atoms(text), joined))
 
     def _is_move(self, text: str) -> bool:
         """Whether a text is about moving something from one day to another."""
         return any(atom.text.startswith(self._moving_words) for atom in self.get_atoms(text))
+
+    def _split_words(self, words: Iterable[str]) -> list[str]:
+        """The words with a blank between the atoms of each."""
+        return [" ".join([atom.text for atom in get_atoms(one, self.language)]) for one in words]
+
+    def _share_periods(self, dates: Sequence[DateMatch], text: str) -> list[DateMatch]:
+        """The dates, with the week, month or year of one for those that are joined to it."""
+        atoms = self.get_atoms(text)
+        placed = [
+            (
+                bisect_left(atoms, start, key=attrgetter("start")),
+                bisect_left(atoms, end, key=attrgetter("start")),
+                meaning,
+            )
+            for start, end, meaning in dates
+        ]
+        shared = self._period_sharing.share(atoms, placed)
+        return [
+            (start, end, meaning)
+            for (start, end, _), (*_, meaning) in zip(dates, shared, strict=True)
+        ]
 
     def find_durations(self, text: str) -> list[DateMatch]:
         """The longest durations, in the order of the text, without endings of their last words that
@@ -271,6 +305,7 @@ class DateParser:
         ):
             grades = self._grade_zone_places(atoms, grades)
         grades = self._non_date_numbers.remove(text, atoms, grades)
+        grades = self._non_date_names.remove(text, atoms, grades)
         edges = 0
         for match in _ISLAND.finditer(grades):
             start, end = match.span()

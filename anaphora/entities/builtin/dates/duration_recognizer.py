@@ -32,7 +32,7 @@ from anaphora.entities.builtin.numbers.quantities.amounts import Quantity
 from anaphora.entities.builtin.numbers.quantities.comparisons import apply_comparison
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 
-__all__ = ["DurationRecognizer", "create", "load"]
+__all__ = ["DurationRecognizer", "create", "describe_duration", "load"]
 
 _ISO_LETTERS = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "H", "minute": "M"}
 _DATE_UNITS = ("year", "month", "week", "day")
@@ -80,7 +80,7 @@ class DurationRecognizer:
             if least == most:
                 start, end, comparison = find_comparison(start, end)
                 end = self._parser.find_word_end(atoms, end)
-                mentions.append(Mention(start, end, *_describe_compared(most, comparison)))
+                mentions.append(Mention(start, end, *describe_duration(most, comparison)))
             else:
                 end = self._parser.find_word_end(atoms, end)
                 value = f"{_format_iso(least)}..{_format_iso(most)}"
@@ -94,7 +94,7 @@ class DurationRecognizer:
             return []
         start, end, meaning = answer
         duration, _ = evaluate_duration_range(meaning)
-        return [Mention(start, end, *_describe_compared(duration, "plain"), fallback=True)]
+        return [Mention(start, end, *describe_duration(duration, "plain"), fallback=True)]
 
 
 class _ComparisonFinder:
@@ -144,7 +144,9 @@ class _ComparisonFinder:
         )
 
 
-def _describe_compared(duration: Duration, comparison: Comparison) -> tuple[str, Mapping[str, Any]]:
+def describe_duration(
+    duration: Duration, comparison: Comparison = "plain"
+) -> tuple[str, Mapping[str, Any]]:
     """The value and the metadata of a duration; a comparison is that of its seconds."""
     plain = Quantity(0, 0, "cardinal", None, duration_seconds(duration))
     compared = apply_comparison(plain, 0, 0, comparison)

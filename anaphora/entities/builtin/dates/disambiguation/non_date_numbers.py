@@ -17,7 +17,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numera
 from anaphora.entities.words.function_words import load_courtesy_phrases, load_stop_words
 from anaphora.entities.words.normalization import create_normalizer
 
-__all__ = ["NonDateNumbers", "PlainNumbers"]
+__all__ = ["PLAIN_OPERATIONS", "NonDateNumbers", "PlainNumbers"]
 
 _Match: TypeAlias = tuple[int, int, TimeExpression]
 
@@ -113,6 +113,10 @@ class NonDateNumbers:
         )
 
 
+PLAIN_OPERATIONS = ("plain", "plain_monthday")
+"""The operations whose last number may count what is behind it."""
+
+
 class PlainNumbers:
     """Tells dates of plain numbers (from 9 to 18, к восьми) from numbers that count or label
     something (from 9 to 18 euros, к восьми гостям)."""
@@ -130,12 +134,18 @@ class PlainNumbers:
     def select(self, found: Iterable[_Match], atoms: Sequence[Atom]) -> Iterator[_Match]:
         """The dates among ``found``, with plain ones for what they are."""
         for start, end, meaning in found:
-            if meaning[0] == "plain":
+            if meaning[0] in PLAIN_OPERATIONS:
                 first = bisect_left(atoms, start, key=attrgetter("start"))
                 behind = bisect_left(atoms, end, key=attrgetter("start"))
-                if self._labels.find_before(atoms, first) or self._is_counted(atoms, behind):
+                is_counted = self._is_counted(atoms, behind)
+                if meaning[0] == "plain_monthday":
+                    meaning = ("monthday", *meaning[1:])
+                    if is_counted:  # 1 May 30 guests
+                        end, meaning = atoms[behind - 2].end, meaning[:3]
+                elif is_counted or self._labels.find_before(atoms, first):
                     continue
-                meaning = meaning[1]
+                else:
+                    meaning = meaning[1]
             yield start, end, meaning
 
     def _is_counted(self, atoms: Sequence[Atom], at: int) -> bool:
