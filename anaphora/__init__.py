@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # the public names for type checkers, the same as in _HOMES
     from anaphora.core.utterance import Entity as Entity
     from anaphora.core.utterance import Token as Token
     from anaphora.core.utterance import Utterance as Utterance
+    from anaphora.engine.asynchronous.async_engine import AsyncEngine as AsyncEngine
     from anaphora.engine.batches import Question as Question
     from anaphora.engine.callbacks.answer import Answer as Answer
     from anaphora.engine.callbacks.handlers import Reject as Reject
@@ -95,6 +96,7 @@ else:
         "anaphora.chat_model.chat_model": "ChatModel",
         "anaphora.core.request": "Company Request User",
         "anaphora.core.utterance": "Entity Token Utterance",
+        "anaphora.engine.asynchronous.async_engine": "AsyncEngine",
         "anaphora.engine.batches": "Question",
         "anaphora.engine.callbacks.answer": "Answer",
         "anaphora.engine.callbacks.handlers": "Reject Skip",

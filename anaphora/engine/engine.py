@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from copy import copy
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import random
 from types import TracebackType
@@ -540,7 +540,12 @@ class Engine:
             raise TypeError(f"the time is a datetime, not {type(now).__name__}")
         if now.tzinfo is None:
             raise ValueError(f"the time {now} has no time zone: write datetime(…, tzinfo=UTC)")
-        return now.astimezone(parse_time_zone(request.time_zone)) if request.time_zone else now
+        try:
+            now.astimezone(UTC)  # what is remembered has times in UTC
+            return now.astimezone(parse_time_zone(request.time_zone)) if request.time_zone else now
+        except OverflowError:
+            problem = f"the time {now} is outside the years 1 to 9999 in UTC or in the user's zone"
+            raise ValueError(problem) from None
 
 
 def _check_question(text: object, request: object) -> None:

@@ -13,6 +13,7 @@ from anaphora.core.utterance import Entity, Token, Utterance
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.builtin.combination import create_builtin_combiner
 from anaphora.entities.builtin.dates.combining.readings import is_relative
+from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.recognizers.combiner import Combiner
@@ -315,13 +316,22 @@ class _Combination(NamedTuple):
             text = self.utterance.text[place[0].start : place[-1].end]
             readings = [text, *([f"{noun} {text}", f"{text} {noun}"] if noun else ())]
             for reading in readings:
-                for old in incomplete:
+                for old in _order_by_likelihood(incomplete):
                     combiner = self.combiners.by_element[old.element]
                     found = combiner.complete(old, reading, self.utterance.language, self.at)
                     if found is not None and found.end >= len(reading):
                         new = replace(old, value=found.value, meta=found.meta)
                         return _Completed(_place(new, place, text), old)
         return None
+
+
+def _order_by_likelihood(incomplete: Iterable[Entity]) -> Sequence[Entity]:
+    """The entities that a bare number may change, the likeliest first: it changes an amount (three
+    nights) rather than giving an hour to a day; beside a time, what was said last."""
+    held = list(incomplete)
+    if any(one.meta.get("grain") in CLOCK_GRAINS for one in held):
+        return sorted(held, key=lambda one: -one.start)
+    return sorted(held, key=lambda one: "amount" not in one.meta)
 
 
 def _in_order(entities: Iterable[Entity]) -> tuple[Entity, ...]:

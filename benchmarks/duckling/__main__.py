@@ -3,8 +3,9 @@
     python -m benchmarks.duckling FILE [--language en] [--kind Time] [--failures 20] [--peers]
 
 :mod:`benchmarks.duckling.phrases` says what is in the file, :mod:`benchmarks.duckling.scoring`
-what counts as right, fair and whole. With --peers, dateparser reads the times too; it gets the
-language.
+what counts as right, fair and whole. With --peers, other packages read what they support:
+dateparser times, quantulum3 English numbers, amounts of money and durations, price-parser amounts
+of money, text2num numbers and ordinals of six languages. Their share is what they read right.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.duckling.peers import is_right_by_dateparser
+from benchmarks.duckling.peers import INSTALL, PEERS, Peer
 from benchmarks.duckling.phrases import KINDS, DataError, Phrase, load_phrases
 from benchmarks.duckling.scoring import Reader, Score
 
@@ -33,7 +34,7 @@ def main() -> int:
         "--failures", type=int, default=0, metavar="N", help="print up to N phrases not right"
     )
     parser.add_argument("--unfair", action="store_true", help="print those not fair instead")
-    parser.add_argument("--peers", action="store_true", help="dateparser beside it")
+    parser.add_argument("--peers", action="store_true", help="other packages beside it")
     parser.add_argument(
         "--config", metavar="JSON", help='options: \'{"date": {"week": "sunday"}}\''
     )
@@ -50,7 +51,7 @@ def main() -> int:
         return 2
     reader = Reader(json.loads(arguments.config) if arguments.config else None)
     scored = [(phrase, reader.score(phrase)) for phrase in phrases]
-    _print_table(scored, with_peers=arguments.peers)
+    _print_table(scored, _find_peers() if arguments.peers else ())
     missed = [
         (phrase, score)
         for phrase, score in scored
@@ -63,12 +64,22 @@ def main() -> int:
     return 0
 
 
-def _print_table(scored: Iterable[tuple[Phrase, Score]], *, with_peers: bool) -> None:
+def _find_peers() -> Sequence[Peer]:
+    """The packages that are installed; says which ones are not."""
+    for peer in PEERS:
+        if not peer.is_installed:
+            print(f"note: {peer.name} is not installed: {INSTALL}", file=sys.stderr)
+    return [peer for peer in PEERS if peer.is_installed]
+
+
+def _print_table(scored: Iterable[tuple[Phrase, Score]], peers: Sequence[Peer]) -> None:
     groups: Mapping[tuple[str, str], list[tuple[Phrase, Score]]] = defaultdict(list)
     for phrase, score in scored:
         groups[phrase.kind, phrase.language].append((phrase, score))
-    print("| kind | language | phrases | right | fair | whole |" + " dateparser |" * with_peers)
-    print("| --- | --- | --- | --- | --- | --- |" + " --- |" * with_peers)
+    columns = ["kind", "language", "phrases", "right", "fair", "whole"]
+    columns += [peer.name for peer in peers]
+    print(f"| {' | '.join(columns)} |")
+    print("|" + " --- |" * len(columns))
     for kind, language in sorted(groups, key=lambda key: (KINDS.index(key[0]), key[1])):
         rows = groups[kind, language]
         cells = [
@@ -76,9 +87,10 @@ def _print_table(scored: Iterable[tuple[Phrase, Score]], *, with_peers: bool) ->
             _share(one.fair for _, one in rows),
             _share(one.whole for _, one in rows),
         ]
-        if with_peers:
-            is_time = kind == "Time"
-            cells.append(_share(is_right_by_dateparser(one) for one, _ in rows) if is_time else "–")
+        cells += [
+            _share(peer.is_right(one) for one, _ in rows) if peer.reads(kind, language) else "–"
+            for peer in peers
+        ]
         print(f"| {kind} | {language} | {len(rows)} | {' | '.join(cells)} |")
 
 

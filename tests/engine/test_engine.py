@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from textwrap import dedent
 
 import pytest
@@ -19,6 +19,8 @@ from anaphora import (
 )
 from tests.support.plain_models import PLAIN_WEATHER
 from tests.support.weather_models import WEATHER, sources, values
+
+NEW_YORK, TOKYO = timezone(timedelta(hours=-5)), timezone(timedelta(hours=9))
 
 
 class TestFollowUps:
@@ -87,6 +89,13 @@ class TestSilence:
         engine.ask("weather in Tokyo now", at=clock.now)
         clock.pass_time(minutes=6)
         assert engine.ask("And tomorrow?", at=clock.now).status == "rejected"
+
+    @pytest.mark.parametrize(
+        "at", [datetime(9999, 12, 31, 20, tzinfo=NEW_YORK), datetime(1, 1, 1, 5, tzinfo=TOKYO)]
+    )
+    def test_a_time_outside_of_the_calendar_is_refused(self, bot, at):
+        with pytest.raises(ValueError, match="outside the years 1 to 9999 in UTC"):
+            bot(WEATHER).ask("weather in Tokyo now", at=at)
 
     def test_a_time_without_a_zone_is_refused(self, bot):
         with pytest.raises(ValueError, match="time zone"):

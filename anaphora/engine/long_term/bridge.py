@@ -102,7 +102,7 @@ def _decline_offer(
 
 def _reread_question(turn: Turn, offer: RecallOffer) -> Utterance:
     """The question to which the offer was made, as it was read when it was asked."""
-    language = offer.language if offer.language in turn.bot.model.languages else None
+    language = turn.bot.model.find_language(offer.language)
     return turn.bot.read(offer.question, language, at=offer.at.astimezone(turn.now.tzinfo))
 
 

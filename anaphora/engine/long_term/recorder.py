@@ -65,7 +65,7 @@ def record_exchange(
         reply.status,
         None if is_offer else reply.intent,
         {name: tuple([taken.entity.value_or_text for taken in slot.taken]) for name, slot in slots},
-        decision.question.utterance.language,
+        turn.bot.model.locale_of(decision.question.utterance.language),
         reply.memory if is_all else tuple(held.entity for held in left),
         clock=times.question,
         question_dates=find_sentence_dates(filling.taken)

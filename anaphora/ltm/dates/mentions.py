@@ -17,6 +17,7 @@ import regex
 from anaphora.entities.languages import cached_table
 from anaphora.ltm.dates.calendar_words import load_calendar_words
 from anaphora.ltm.exchange import DateMention, Exchange
+from anaphora.models.schema.builtin_entities import resolve_options
 
 if TYPE_CHECKING:
     from anaphora.entities.builtin.dates.date_parser import DateParser
@@ -70,10 +71,9 @@ def find_dates(text: str, language: str, at: datetime) -> tuple[DateMention, ...
     are left out."""
     if not text:
         return ()
-    code = _language_code(language)
-    if not _load_reader(code).find_dates(text):  # as usual
+    if not _load_reader(language).find_dates(text):  # as usual
         return ()
-    ahead, behind = _load_recognizers(code)
+    ahead, behind = _load_recognizers(language)
     other = {(one.start, one.end, one.value) for one in behind.read(text, at)}
     found = [
         DateMention(one.start, one.end, one.value)
@@ -82,7 +82,7 @@ def find_dates(text: str, language: str, at: datetime) -> tuple[DateMention, ...
     ]
     if not found:
         return ()
-    titles = _TitleDetector(text, code)
+    titles = _TitleDetector(text, _language_code(language))
     return tuple([one for one in found if not titles.is_title(one)][:_MAX_DATES])
 
 
@@ -90,9 +90,10 @@ def resolve_dates(
     text: str, language: str, at: datetime, *, order: str = ""
 ) -> tuple[DateMention, ...]:
     """Resolve all dates in a text at the local time ``at``. Dates that may be past or future are
-    given both ways, past first. ``order`` is the order of day, month and year in digits."""
+    given both ways, past first. ``order`` is the order of day, month and year in digits, if not
+    that of the language or its region."""
     found: dict[DateMention, None] = {}
-    for recognizer in reversed(_load_recognizers(_language_code(language), order)):
+    for recognizer in reversed(_load_recognizers(language, order)):
         found.update(
             (DateMention(one.start, one.end, one.value), None)
             for one in recognizer.read(text, at)[:_MAX_DATES]
@@ -262,18 +263,27 @@ class _TitleDetector:
 
 @lru_cache(maxsize=32)
 def _load_recognizers(language: str, order: str = "") -> tuple[DateRecognizer, DateRecognizer]:
-    """Load the recognizers that prefer future dates and past dates."""
+    """Load the recognizers that prefer future dates and past dates, with the conventions of the
+    language and its region."""
+    from anaphora.entities.builtin.dates.conventions import resolve_conventions
     from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
 
     read = _load_reader(language, order)
-    return DateRecognizer(read), DateRecognizer(read, prefer_future=False)
+    conventions = resolve_conventions(language, resolve_options("date", {}))
+    ahead, behind = (
+        DateRecognizer(read, prefer_future=is_ahead, conventions=conventions)
+        for is_ahead in (True, False)
+    )
+    return ahead, behind
 
 
 def _load_reader(language: str, order: str = "") -> DateParser:
+    from anaphora.entities.builtin.dates.conventions import date_order as order_of_region
     from anaphora.entities.builtin.dates.date_parser import get_date_parser
 
-    read = get_date_parser(language, order)
-    _loaded_languages.add(language)
+    code = _language_code(language)
+    read = get_date_parser(code, order or order_of_region(language))
+    _loaded_languages.add(code)
     return read
 
 

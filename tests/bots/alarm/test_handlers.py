@@ -240,7 +240,7 @@ def test_an_alarm_is_moved_by_its_place():
 
 @pytest.mark.parametrize("question", ["и завтра тоже", "и завтра"])
 def test_an_alarm_at_the_same_time_on_another_day(question):
-    said = answer("alarm", "разбуди меня в 8", question)
+    said = answer("alarm", "разбуди меня в 8 вечера", question)
     assert said.startswith("Будильник: вт, 6 янв, 20:00")
 
 

@@ -302,3 +302,47 @@ def test_a_time_is_of_the_day_of_the_offer_that_is_named(language, question, tex
     engine.on("show")(lambda: Answer("Two.", offers=offers, then="move"))
     engine.ask({"en": "show", "ru": "покажи", "de": "zeige"}[language], at=MONDAY)
     assert engine.ask(question, at=MONDAY, language=language).text == text
+
+
+ROOM = """
+id: room
+language: [en, de, fr, es, it, ru]
+entities: [date, duration, number]
+dialog_acts: true
+elements:
+  - id: room
+    synonyms:
+      en: [a room]
+      de: [ein Zimmer]
+      fr: [une chambre]
+      es: [una habitación]
+      it: [una camera]
+      ru: [номер]
+intents:
+  - id: room
+    slots: {room: room, date: {ask: When?}, duration: {ask: How long?}}
+    confirm: "{{ slots.date.value }} {{ slots.duration.value }}?"
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "text"),
+    [
+        ("en", ["a room on Friday for three nights", "no, two"], "2026-11-27 P2D?"),
+        ("en", ["a room on Friday for three weeks", "no, 2"], "2026-11-27 P2W?"),
+        ("en", ["a room on Friday", "for three nights", "no, two"], "2026-11-27 P2D?"),
+        ("en", ["a room on Friday for two nights", "no, at 8"], "2026-11-27T08:00 P2D?"),
+        ("de", ["ein Zimmer am Freitag für drei Nächte", "nein, zwei"], "2026-11-27 P2D?"),
+        (
+            "de",
+            ["ein Zimmer am Freitag um 20 Uhr für drei Nächte", "nein, zwei"],
+            "2026-11-27T20:00 P2D?",
+        ),
+        ("fr", ["une chambre vendredi pour trois nuits", "non, deux"], "2026-11-27 P2D?"),
+        ("es", ["una habitación el viernes por tres noches", "no, dos"], "2026-11-27 P2D?"),
+        ("it", ["una camera venerdì per tre notti", "no, due"], "2026-11-27 P2D?"),
+        ("ru", ["номер в пятницу на три ночи", "нет, на две"], "2026-11-27 P2D?"),
+    ],
+)
+def test_a_bare_number_takes_the_unit_of_what_it_corrects(language, questions, text):
+    assert last_text(ROOM, *questions, language=language) == text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -66,6 +66,33 @@ def annotated(text, language="en", at=FRIDAY):
 )
 def test_relative_dates_are_annotated(language, said, resolved):
     assert annotated(said, language) == resolved
+
+
+@pytest.mark.parametrize(
+    ("language", "value"),
+    [
+        ("en", "2026-03-09"),
+        ("en-US", "2026-03-09"),
+        ("en-GB", "2026-09-03"),
+        ("en_AU", "2026-09-03"),
+    ],
+)
+def test_the_region_says_the_order_of_day_and_month(language, value):
+    exchange = Exchange("it arrives 3/9/2026", "", FRIDAY, language=language)
+    (found,) = add_dates(exchange).question_dates
+    assert found.value == value
+
+
+def test_the_region_says_when_a_week_begins():
+    sunday = FRIDAY + timedelta(days=2)
+    values = [
+        one.value
+        for language in ("en-GB", "en-US")
+        for one in add_dates(
+            Exchange("on Friday of next week", "", sunday, language=language)
+        ).question_dates
+    ]
+    assert values == ["2026-11-27", "2026-12-04"]
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ _ENGLISH_MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
+_YEAR_DIGITS = 4
 _LONGEST_MONTH = 31  # days
 _FALLBACK_LANGUAGE = "en"
 _BASE_DATE = datetime(2000, 1, 1)  # in a leap year, which has a February 29
@@ -207,11 +208,19 @@ def _is_contiguous(atoms: Sequence[Atom], start: int, end: int, grammar: DateGra
     if not all(atoms[at].glued for at in range(start + 1, end)):
         return False
     before = atoms[start - 1] if start else None
-    if atoms[start].glued and before is not None and before.text in ".,/-":
+    begins_with_year = len(atoms[start].text) == _YEAR_DIGITS
+    is_end = begins_with_year and before is not None and before.text == "/"  # of an interval
+    if atoms[start].glued and before is not None and before.text in ".,/-" and not is_end:
         is_joined = before.text == "-" and before.glued and start > 1
         if not (is_joined and atoms[start - 2].text in grammar.prepositions):
             return False
     behind = atoms[end : end + 2]
+    if (
+        begins_with_year
+        and [one.kind for one in behind] == ["mark", "digits"]
+        and (behind[0].text == "/")
+    ):
+        return len(behind[1].text) == _YEAR_DIGITS
     goes_on = [atom.glued and (atom.kind == "digits" or atom.text in "./-") for atom in behind]
     return not (goes_on == [True, True] and behind[1].kind == "digits") and not (
         goes_on and goes_on[0] and behind[0].kind == "digits"

@@ -13,8 +13,15 @@ from typing import NamedTuple, TypeAlias
 from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
-from anaphora.entities.builtin.dates.ambiguous_names import AmbiguousNameFinder
-from anaphora.entities.builtin.dates.grammar.coordination import complete_coordinated
+from anaphora.entities.builtin.dates.coordination.completion import complete_coordinated
+from anaphora.entities.builtin.dates.coordination.period_sharing import PeriodSharing
+from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import AmbiguousNameFinder
+from anaphora.entities.builtin.dates.disambiguation.non_date_names import NonDateNames
+from anaphora.entities.builtin.dates.disambiguation.non_date_numbers import (
+    PLAIN_OPERATIONS,
+    NonDateNumbers,
+    PlainNumbers,
+)
 from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DATE_TABLES,
     DateGrammar,
@@ -22,13 +29,11 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import (
 )
 from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
-from anaphora.entities.builtin.dates.non_date_numbers import NonDateNumbers
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.numbers.digits import find_groups_end
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import Numeral, get_numeral_reader
-from anaphora.entities.words.function_words import load_stop_words
 from anaphora.entities.words.scripts import is_hangul
 from anaphora.storage.forks import LazyProperty
 
@@ -46,7 +51,6 @@ _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
 _HOURS = 24  # of a day
-_MARKS_BEHIND_HOURS = frozenset(".,;:!?…)")
 _FRACTIONS = {f"{n}/{of}": Fraction(n, of) for of in (2, 3, 4) for n in range(1, of)}
 _FRACTION_SIGNS = {
     "½": Fraction(1, 2), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3), "¼": Fraction(1, 4),
@@ -64,9 +68,10 @@ _AtomRun: TypeAlias = tuple[tuple[str, AtomKind, bool], ...]
 
 class Island(NamedTuple):
     """The dates, durations and recurrences of one run of atoms, and the number of chart edges
-    used."""
+    used. ``moved`` are the dates in a text in which something is moved from one to the other."""
 
     dates: tuple[DateMatch, ...] = ()
+    moved: tuple[DateMatch, ...] = ()
     durations: tuple[DateMatch, ...] = ()
     recurrences: tuple[DateMatch, ...] = ()
     edges: int = 0
@@ -95,6 +100,14 @@ class DateParser:
         self._countries = countries
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._non_date_numbers = NonDateNumbers(language, self._grammar)
+        self._non_date_names = NonDateNames(language, self._grammar)
+        self._period_sharing = PeriodSharing(
+            self._split_words(self._grammar.conjunctions),
+            self._split_words(self._grammar.prepositions),
+            self._parse_chart,
+        )
+        self._plain_numbers = PlainNumbers(language, self._grammar)
+        self._moving_words = tuple(self._grammar.moving_words)
         self._grades: dict[str, int] = {}
         self._has_spaces = self._grammar.has_spaces
         self._has_endings = bool(self._grammar.endings)
@@ -158,32 +171,42 @@ class DateParser:
         return list(self._find_dates_cached(text))
 
     def _find_dates(self, text: str) -> list[DateMatch]:
-        found = self._find_with_endings(text, lambda island: island.dates)
-        if len(found) > 1:
-            joined = self._grammar.conjunctions
-            found = list(complete_coordinated(found, self.get_atoms(text), joined))
-        if any(meaning[0] == "plain_times" for *_, meaning in found):
-            return list(self._select_hours(found, self.get_atoms(text)))
-        return found
+        is_move = bool(self._moving_words) and self._is_move(text)
+        found = self._find_with_endings(
+            text, lambda island: island.moved if is_move else island.dates
+        )
+        if any(meaning[0] in PLAIN_OPERATIONS for *_, meaning in found):
+            found = list(self._plain_numbers.select(found, self.get_atoms(text)))
+        if len(found) <= 1:
+            return found
+        joined = self._grammar.conjunctions
+        shared = self._share_periods(found, text)
+        return list(complete_coordinated(shared, self.get_atoms(text), joined))
 
-    def _select_hours(
-        self, found: Iterable[DateMatch], atoms: Sequence[Atom]
-    ) -> Iterator[DateMatch]:
-        """The dates without ranges of plain numbers that count or label something (from 9 to 18
-        euros)."""
-        labels = load_number_phrases(self.language).labels
-        little = self._grammar.weak & load_stop_words(self.language)
-        for start, end, meaning in found:
-            if meaning[0] == "plain_times":
-                first = bisect_left(atoms, start, key=attrgetter("start"))
-                behind = bisect_left(atoms, end, key=attrgetter("start"))
-                after = atoms[behind].text if behind < len(atoms) else "."
-                if labels.find_before(atoms, first) or not (
-                    after in _MARKS_BEHIND_HOURS or after in little
-                ):
-                    continue
-                meaning = ("times", *meaning[1:])
-            yield start, end, meaning
+    def _is_move(self, text: str) -> bool:
+        """Whether a text is about moving something from one day to another."""
+        return any(atom.text.startswith(self._moving_words) for atom in self.get_atoms(text))
+
+    def _split_words(self, words: Iterable[str]) -> list[str]:
+        """The words with a blank between the atoms of each."""
+        return [" ".join([atom.text for atom in get_atoms(one, self.language)]) for one in words]
+
+    def _share_periods(self, dates: Sequence[DateMatch], text: str) -> list[DateMatch]:
+        """The dates, with the week, month or year of one for those that are joined to it."""
+        atoms = self.get_atoms(text)
+        placed = [
+            (
+                bisect_left(atoms, start, key=attrgetter("start")),
+                bisect_left(atoms, end, key=attrgetter("start")),
+                meaning,
+            )
+            for start, end, meaning in dates
+        ]
+        shared = self._period_sharing.share(atoms, placed)
+        return [
+            (start, end, meaning)
+            for (start, end, _), (*_, meaning) in zip(dates, shared, strict=True)
+        ]
 
     def find_durations(self, text: str) -> list[DateMatch]:
         """The longest durations, in the order of the text, without endings of their last words that
@@ -200,9 +223,19 @@ class DateParser:
     def find_answer(self, text: str) -> DateMatch | None:
         """What the whole text is as the answer to a question about a date (7, 2/15, morning): words
         and numbers that mean something else in a longer text."""
-        return self._find_answer_cached(text) if len(text) <= _MAX_CACHED_LENGTH else None
+        return self._find_answer_in(text, "answer")
 
-    def _find_answer(self, text: str) -> DateMatch | None:
+    def find_duration_answer(self, text: str) -> DateMatch | None:
+        """What the whole text is as the answer to "how long?" (неделя): a unit alone, in a language
+        without articles."""
+        return self._find_answer_in(text, "lengthanswer")
+
+    def _find_answer_in(self, text: str, category: str) -> DateMatch | None:
+        if len(text) > _MAX_CACHED_LENGTH:
+            return None
+        return self._find_answer_cached(text, category)
+
+    def _find_answer(self, text: str, category: str) -> DateMatch | None:
         atoms = self.get_atoms(text)
         if len(atoms) > _MAX_ANSWER_ATOMS:
             return None
@@ -211,7 +244,7 @@ class DateParser:
         if not all(grades) or (max(grades, default=_UNKNOWN) <= _WEAK and self._has_spaces):
             return None
         island = tuple([(atom.text, atom.kind, atom.glued) for atom in atoms[first:last]])
-        found = self._parse_answer_cached(island)
+        found = self._parse_answer_cached(island, category)
         if found is None:
             return None
         start, end, meaning = found
@@ -272,6 +305,7 @@ class DateParser:
         ):
             grades = self._grade_zone_places(atoms, grades)
         grades = self._non_date_numbers.remove(text, atoms, grades)
+        grades = self._non_date_names.remove(text, atoms, grades)
         edges = 0
         for match in _ISLAND.finditer(grades):
             start, end = match.span()
@@ -350,10 +384,10 @@ class DateParser:
             return _STRONG | number
         return number
 
-    def _parse_answer(self, island: _AtomRun) -> DateMatch | None:
+    def _parse_answer(self, island: _AtomRun, category: str) -> DateMatch | None:
         """The longest answer, with nothing but prepositions and marks beside it."""
         found = _to_atoms(island)
-        items = self._parse_chart(found).items("answer")
+        items = self._parse_chart(found).items(category)
         if not items:
             return None
         item = min(items, key=lambda item: (item.start - item.end, item.start))
@@ -396,10 +430,12 @@ class DateParser:
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         """What a parser finds on the chart of an island."""
-        dates = _select_longest(chart.items("date"), is_weak)
+        items, nights = chart.items("date"), chart.items("overnight")
+        moved = _select_longest(items, is_weak)
+        dates = _select_longest([*nights, *items], is_weak) if nights else moved
         durations = _select_longest(chart.items("duration"), is_weak)
         durations = tuple([one for one in durations if not _belongs_to_date(one, dates)])
-        return Island(dates, durations, edges=chart.edges)
+        return Island(dates, moved, durations, edges=chart.edges)
 
 
 def _to_atoms(island: _AtomRun) -> list[Atom]:

@@ -32,7 +32,7 @@ from anaphora.entities.builtin.numbers.quantities.amounts import Quantity
 from anaphora.entities.builtin.numbers.quantities.comparisons import apply_comparison
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 
-__all__ = ["DurationRecognizer", "create", "load"]
+__all__ = ["DurationRecognizer", "create", "describe_duration", "load"]
 
 _ISO_LETTERS = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "H", "minute": "M"}
 _DATE_UNITS = ("year", "month", "week", "day")
@@ -61,7 +61,8 @@ class DurationRecognizer:
         self._phrases = load_number_phrases(parser.language)
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
-        return self.read(get_text(doc))
+        text = get_text(doc)
+        return self.read(text) or self._find_answer(text)
 
     def read(self, text: str) -> list[Mention]:
         """The durations in ``text``."""
@@ -79,12 +80,21 @@ class DurationRecognizer:
             if least == most:
                 start, end, comparison = find_comparison(start, end)
                 end = self._parser.find_word_end(atoms, end)
-                mentions.append(Mention(start, end, *_describe_compared(most, comparison)))
+                mentions.append(Mention(start, end, *describe_duration(most, comparison)))
             else:
                 end = self._parser.find_word_end(atoms, end)
                 value = f"{_format_iso(least)}..{_format_iso(most)}"
                 mentions.append(Mention(start, end, value, _build_range_metadata(least, most)))
         return mentions
+
+    def _find_answer(self, text: str) -> list[Mention]:
+        """What the whole text is as the answer to "how long?"."""
+        answer = self._parser.find_duration_answer(text)
+        if answer is None:
+            return []
+        start, end, meaning = answer
+        duration, _ = evaluate_duration_range(meaning)
+        return [Mention(start, end, *describe_duration(duration, "plain"), fallback=True)]
 
 
 class _ComparisonFinder:
@@ -134,7 +144,9 @@ class _ComparisonFinder:
         )
 
 
-def _describe_compared(duration: Duration, comparison: Comparison) -> tuple[str, Mapping[str, Any]]:
+def describe_duration(
+    duration: Duration, comparison: Comparison = "plain"
+) -> tuple[str, Mapping[str, Any]]:
     """The value and the metadata of a duration; a comparison is that of its seconds."""
     plain = Quantity(0, 0, "cardinal", None, duration_seconds(duration))
     compared = apply_comparison(plain, 0, 0, comparison)

@@ -1,7 +1,8 @@
 """Split what Korean writes as one with a number: 두명이요 is 두, 명 and 이요; behind a 3, 만원짜리
-is 만, 원 and 짜리.
+is 만, 원 and 짜리. Split the ending that a comparison asks for in Turkish: *üçten fazla* is *üç*
+and *ten fazla*.
 
-A word is split only if all of it is known: a numeral, then a scale, a counter, a unit or a
+A Korean word is split only if all of it is known: a numeral, then a scale, a counter, a unit or a
 currency, then particles. Many short numerals begin other words (사원, 조명, 공원), so that only the
 numerals of one syllable that ``numbers.yaml`` lists under ``attaching`` may begin one here.
 """
@@ -17,7 +18,7 @@ from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
 from anaphora.entities.builtin.numbers.phrase_lookup import iter_phrases
 from anaphora.entities.languages import cached_table
-from anaphora.entities.words.normalization import base_code
+from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.entities.words.scripts import is_hangul
 
@@ -29,8 +30,8 @@ _SURE_PARTICLES = frozenset("로요")
 
 
 def get_number_atoms(text: str, language: str) -> Sequence[Atom]:
-    """The atoms of a text; in a language that writes counters as one with numbers, these too are
-    atoms of their own, as if there were blanks between them."""
+    """The atoms of a text; in a language that writes counters or endings as one with numbers, these
+    too are atoms of their own, as if there were blanks between them."""
     atoms = get_atoms(text, language)
     split = _get_splitter(base_code(language))
     return atoms if split is None else split(atoms)
@@ -38,7 +39,56 @@ def get_number_atoms(text: str, language: str) -> Sequence[Atom]:
 
 @lru_cache(maxsize=32)
 def _get_splitter(code: str) -> Callable[[Sequence[Atom]], Sequence[Atom]] | None:
-    return _AttachedWordSplitter(code) if load_number_phrases(code).attaching else None
+    phrases = load_number_phrases(code)
+    if phrases.attaching:
+        return _AttachedWordSplitter(code)
+    return _ComparedWordSplitter(code) if phrases.compared_endings else None
+
+
+class _ComparedWordSplitter:
+    """Splits numerals, units and names of currencies from an ending that is the first word of a
+    comparison with the word behind it."""
+
+    def __init__(self, code: str) -> None:
+        phrases = load_number_phrases(code)
+        self._endings = phrases.compared_endings
+        self._comparisons = frozenset(phrases.comparisons_after.phrases)
+        normalize = create_normalizer(code)
+        table, money = cached_table(code, "numbers"), cached_table(code, "money")
+        units = chain(iter_phrases(table, "units"), iter_phrases(money, "minor"))
+        self._counted = frozenset(
+            [
+                *(normalize(str(name)) for name, _ in units),
+                *("".join(words) for words in phrases.counters.phrases),
+                *("".join(words) for words in phrases.currencies.phrases),
+            ]
+        )
+        self._numerals = get_numeral_reader(code)
+
+    def __call__(self, atoms: Sequence[Atom]) -> Sequence[Atom]:
+        found: list[Atom] = []
+        for at, atom in enumerate(atoms):
+            following = atoms[at + 1].text if at + 1 < len(atoms) else ""
+            found += self._split(atom, following) if atom.kind == "word" else (atom,)
+        return found
+
+    def _split(self, atom: Atom, following: str) -> Iterable[Atom]:
+        for ending in self._endings:
+            stem = atom.text.removesuffix(ending)
+            if (
+                0 < len(stem) < len(atom.text) == atom.end - atom.start
+                and (ending, following) in self._comparisons
+                and (stem in self._counted or self._is_numeral(stem))
+            ):
+                at = atom.start + len(stem)
+                yield atom._replace(text=stem, end=at)
+                yield Atom(ending, "word", at, atom.end, glued=False)
+                return
+        yield atom
+
+    def _is_numeral(self, word: str) -> bool:
+        atom = Atom(word, "word", 0, len(word), glued=False)
+        return any(one.end == 1 for one in self._numerals.find_in_words((atom,)))
 
 
 class _AttachedWordSplitter:

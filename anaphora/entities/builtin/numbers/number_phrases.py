@@ -35,7 +35,7 @@ _COMPARISON_SIGNS: dict[Comparison, list[str]] = {
 }
 _WORD_LISTS = (
     *("ordinals", "hyphenated", "ordinal_dot", "clitics", "attaching", "particles"),
-    "never_alone",
+    *("never_alone", "compared_endings"),
     *("pronouns", "determiners", "definite"),
 )
 _NUMBER_SIGNS = ("#", "№", "nº", "n°")
@@ -88,6 +88,7 @@ class NumberPhrases:
     clitics: frozenset[str]
     attaching: frozenset[str]
     never_alone: frozenset[str]
+    compared_endings: frozenset[str]
     particles: frozenset[str]
     pronouns: frozenset[str]
     determiners: frozenset[str]

@@ -52,6 +52,7 @@ def build_prefilter(
             vocabulary.openers | unit_words,
             spellings,
             attaches=bool(phrases.attaching),
+            endings=phrases.compared_endings,
         ),
         *_context_patterns(language, _spelling_classes(language, {})),
     ]
@@ -78,8 +79,10 @@ def _opener_patterns(
     spellings: Mapping[str, str],
     *,
     attaches: bool,
+    endings: Collection[str],
 ) -> Iterable[str]:
-    """``attaches``: other words may be written as one with a numeral before them."""
+    """``attaches``: other words may be written as one with a numeral before them; ``endings`` may
+    stand behind one."""
     spaced = [key for key in openers if not starts_unspaced(key[0])]
     unspaced = {
         spellings.get(key[0][0], key[0][0]).strip("[]")
@@ -99,7 +102,8 @@ def _opener_patterns(
             word = f"(?:{word}(?:{_alternatives(binders, spellings)})?)+"
         prefixes = (*words.prefixes, *words.attached)
         prefix = f"(?:{_alternatives(prefixes, spellings)})?" if prefixes else ""
-        end = "" if attaches else f"(?:$|{_EDGE})"
+        ending = f"(?:{_alternatives(endings, spellings)})?" if endings else ""
+        end = "" if attaches else f"{ending}(?:$|{_EDGE})"
         yield f"(?:^|{_EDGE}){prefix}{word}{end}"
 
 

@@ -108,3 +108,32 @@ def test_a_number_stays_a_number_where_no_date_is_missing():
     reply = engine.ask("7", at=AT)
     assert reply.slots["guests"].value == "7"
     assert reply.slots["when"].value == "2026-11-19"
+
+
+def read_duration(text, language):
+    recognize = create_builtin("duration", language, resolve_options("duration", {}))
+    return list(recognize(TokenizedText(text, [text], [0]), AT))
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "value"),
+    [
+        ("ru", "неделя", "P1W"),
+        ("ru", "час, пожалуйста", "PT1H"),
+        ("uk", "місяць", "P1M"),
+        ("uk", "годину", "PT1H"),
+        ("pl", "tydzień", "P1W"),
+    ],
+)
+def test_a_unit_alone_answers_how_long(language, said, value):
+    (found,) = read_duration(said, language)
+    assert found.value == value
+    assert found.fallback
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("ru", "какой сегодня день"), ("ru", "неделя моды"), ("pl", "tydzień mody"), ("en", "week")],
+)
+def test_a_unit_in_a_longer_text_is_no_duration(language, said):
+    assert read_duration(said, language) == []

@@ -20,6 +20,7 @@ from anaphora.entities.builtin.dates.combining.readings import (
     SHIFTS,
     SOME_DAY,
     STARTS,
+    WEEKDAY_SHIFTS,
     DateReading,
     TimeOfDay,
     join_date,
@@ -73,11 +74,12 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
 
 def _shift(old: Entity, new: Entity, moment: Moment) -> ResolvedDate | None:
     """The old date a duration later or earlier, or its time on another day; None unless the new one
-    says so ("an hour later", "at the same time on Friday"), and if the old one has no such grain
-    ("an hour later" than Friday)."""
+    says so ("an hour later", "the Friday after", "at the same time on Friday"), and if the old one
+    has no such grain ("an hour later" than Friday)."""
     expression = parse_expression(new.meta.get("expression"))
     grain = old.meta.get("grain")
-    if expression is None or expression[0] not in (*SHIFTS, "at_now") or grain not in GRAINS:
+    shifts = (*SHIFTS, *WEEKDAY_SHIFTS, "at_now")
+    if expression is None or expression[0] not in shifts or grain not in GRAINS:
         return None
     whole = parse_expression(old.meta.get("expression"))
     if "start" not in old.meta or "end" not in old.meta or whole is None:
@@ -88,6 +90,8 @@ def _shift(old: Entity, new: Entity, moment: Moment) -> ResolvedDate | None:
     if expression[0] == "at_now":
         clock = ("clock24", start.hour, start.minute)
         return resolve_date(("at", expression[1], clock), moment) if grain in CLOCK_GRAINS else None
+    if expression[0] in WEEKDAY_SHIFTS:
+        return _shift_to_weekday(old, start, expression, moment)
     unit = finest_grain(evaluate_duration(expression[1]))
     if unit in CLOCK_GRAINS and grain not in CLOCK_GRAINS:
         return None
@@ -102,6 +106,22 @@ def _shift(old: Entity, new: Entity, moment: Moment) -> ResolvedDate | None:
     if grain in CLOCK_GRAINS:
         return resolve_date(("at", day, ("clock24", found.start.hour, found.start.minute)), moment)
     return resolve_date(day if grain == "day" else ("cell_of", grain, day), moment)
+
+
+def _shift_to_weekday(
+    old: Entity, start: datetime, expression: TimeExpression, moment: Moment
+) -> ResolvedDate | None:
+    """The next such weekday after the old date, or the last one before it, at its time."""
+    name, weekday = expression
+    has_time = old.meta["grain"] in CLOCK_GRAINS
+    last = start
+    if not has_time and WEEKDAY_SHIFTS[name] > 0:
+        last = datetime.fromisoformat(old.meta["end"]).astimezone(moment.zone) - timedelta(
+            seconds=1
+        )
+    day = "weekday_beside", weekday, _ymd(last.date()), WEEKDAY_SHIFTS[name]
+    clock = "clock24", start.hour, start.minute
+    return resolve_date(("at", day, clock) if has_time else day, moment)
 
 
 def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:

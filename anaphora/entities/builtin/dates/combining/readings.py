@@ -17,6 +17,7 @@ __all__ = [
     "SHIFTS",
     "SOME_DAY",
     "STARTS",
+    "WEEKDAY_SHIFTS",
     "DateReading",
     "TimeOfDay",
     "is_relative",
@@ -28,6 +29,7 @@ __all__ = [
 STARTS = ("onward", "since", "since_or_from", "after")
 ENDS = ("until", "before")
 SHIFTS = {"later": "from", "earlier": "before_by"}  # to the operations with another date
+WEEKDAY_SHIFTS = {"later_weekday": 1, "earlier_weekday": -1}  # to the rank of the weekday
 SOME_DAY = "some_day"
 """The operation of a time on a day of a longer period that is not said yet."""
 LONGER_THAN_DAY = GRAINS[GRAINS.index("day") + 1 :]
@@ -118,6 +120,9 @@ def join_date(day: TimeExpression | None, time: TimeOfDay) -> TimeExpression:
 
 
 def is_relative(entity: Entity) -> bool:
-    """Whether a date is later or earlier than one that was said before: "an hour later"."""
+    """Whether a date is later or earlier than one that was said before: "an hour later", "the
+    Friday after"."""
     expression = entity.meta.get("expression")
-    return isinstance(expression, list | tuple) and bool(expression) and expression[0] in SHIFTS
+    if not isinstance(expression, list | tuple) or not expression:
+        return False
+    return expression[0] in SHIFTS or expression[0] in WEEKDAY_SHIFTS

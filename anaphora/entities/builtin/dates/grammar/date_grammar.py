@@ -63,6 +63,7 @@ _FIRST_EVENING_HOUR = 5
 _FIRST_BARE_HOUR = 5
 _LAST_SHORT_YEAR = 49  # of this century
 _FIRST_WORKING_HOUR = 8
+_WEEK = 7  # days
 # What "not" makes of an open interval: not after five is until five.
 _NEGATED: Mapping[str, str] = {"after": "until", "before": "onward", "until": "onward"}
 # What a refusal behind it makes of one: if it won't do until Friday, it will after that.
@@ -72,6 +73,7 @@ _START_OF_DAY: TimeExpression = ("clock24", 0, 0)
 _OPEN_INTERVALS = frozenset(
     {"until", "since", "since_or_from", "onward", "before", "after", "both"}
 )  # operations
+_NO_DAYS = _OPEN_INTERVALS | {"later_weekday", "earlier_weekday"}
 _NO_OFFSET = 99  # hours
 _CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
@@ -85,7 +87,10 @@ _WORD_LISTS: Mapping[str, str] = {
     "behind": "year_suffixes", "apart": "number_breaks", "before_names": "prepositions",
     "joining": "conjunctions", "zone_words": "zone_words",
     "endings": "endings", "openings": "openings", "marked": "marked_words",
-    "street_words": "street_words", "articles": "articles",
+    "street_words": "street_words", "articles": "articles", "uncounted": "uncounted",
+    "first_names": "first_names", "moving": "moving_words",
+    "honorifics": "honorifics", "contacts": "contact_words", "epithets": "epithet_articles",
+    "books": "books", "titles": "titles",
 }  # fmt: skip
 # The operations for the names in a category; a name of a weekday has precedence over a month.
 _NAME_OPERATIONS: Mapping[str, str] = {
@@ -107,11 +112,17 @@ class DateGrammar:
     cities that have a time zone, which are parts of a date only in a text with one of the
     ``zone_words`` (Tokyo *time*). A number before the name of a street, which ends or begins with
     one of the ``street_words``, is no part of a date, nor is an ordinal in digits between one of
-    the ``articles`` and a content word (the 3rd candidate). ``endings`` may stand behind words,
-    ``openings`` before words of dates that are written as one with them (내일|일곱시),
-    ``plain_letters`` for letters with marks, also in the numerals ``marked_words``: see
-    :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``order`` is that
-    of day, month and year: ``DMY``.
+    the ``articles`` and a content word (the 3rd candidate). ``honorifics``, ``contact_words``,
+    ``epithet_articles``, ``books`` and ``titles`` are words of names: see
+    :class:`~anaphora.entities.builtin.dates.disambiguation.non_date_names.NonDateNames`.
+    ``endings`` may stand behind words, ``openings`` before words of dates that are written as one
+    with them (내일|일곱시), ``plain_letters`` for letters with marks, also in the numerals
+    ``marked_words``: see
+    :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``uncounted`` are
+    endings of words that no number before them counts: a plain number before such a word may be an
+    hour. ``first_names`` are the beginnings of first names and titles: a capitalized weekday behind
+    one is a surname. In a text with a word that begins as one of the ``moving_words`` does, "from
+    Saturday to Sunday" is no night. ``order`` is that of day, month and year: ``DMY``.
     """
 
     language: str
@@ -131,6 +142,14 @@ class DateGrammar:
     zone_words: frozenset[str]
     street_words: frozenset[str]
     articles: frozenset[str]
+    honorifics: frozenset[str]
+    contact_words: frozenset[str]
+    epithet_articles: frozenset[str]
+    books: frozenset[str]
+    titles: frozenset[str]
+    uncounted: frozenset[str]
+    first_names: frozenset[str]
+    moving_words: frozenset[str]
     endings: frozenset[str]
     openings: frozenset[str]
     marked_words: frozenset[str]
@@ -481,8 +500,16 @@ def _place_weekday_in(day: int, period: TimeExpression) -> TimeExpression | None
 
 def _place_in_week(days: TimeExpression, period: TimeExpression) -> TimeExpression | None:
     """Monday to Wednesday of next week; None if ``period`` is no week."""
-    is_week = "week" in period[:2] or period[0] == "week_of_year"
-    return ("in_week", days, period) if is_week else None
+    return ("in_week", days, period) if _is_week(period) else None
+
+
+def _place_weekday_in_week(day: int, period: TimeExpression) -> TimeExpression | None:
+    """Next week, Friday; None if ``period`` is no week."""
+    return ("weekday_in", day, period) if _is_week(period) else None
+
+
+def _is_week(period: TimeExpression) -> bool:
+    return "week" in period[:2] or period[0] == "week_of_year"
 
 
 def _to_two_days(one: TimeExpression, other: TimeExpression) -> TimeExpression | None:
@@ -504,8 +531,15 @@ def _to_bare_hours(first: int, last: int) -> TimeExpression | None:
     if first > last and first >= _FIRST_BARE_HOUR:
         return ("times", ("time", first), ("time", last))
     if _FIRST_BARE_HOUR <= first <= HALF_DAY < last:
-        return ("plain_times", ("clock24", first), ("clock24", last))
+        return ("plain", ("times", ("clock24", first), ("clock24", last)))
     return None
+
+
+def _to_night(first: int, last: int, evening: TimeExpression) -> TimeExpression | None:
+    """The night behind an ``evening``, from one weekday or day of a month to the next; None if the
+    two do not follow each other."""
+    is_next = last - first == 1 or (evening[0] == "weekday" and last - first == 1 - _WEEK)
+    return ("within", evening, "night") if is_next else None
 
 
 def _to_working_hours(first: int, last: int) -> tuple[TimeExpression, TimeExpression] | None:
@@ -548,8 +582,8 @@ def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpressio
 
 def _place_at(date_: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
     """Tomorrow at eight; None if the date has a time of its own (from midnight at two) or no day of
-    its own (until Thursday)."""
-    has_day = date_[0] not in _OPEN_INTERVALS and not _has_time(date_)
+    its own (until Thursday), and for "Friday after five"."""
+    has_day = date_[0] not in _NO_DAYS and not _has_time(date_)
     return ("at", date_, clock) if has_day else None
 
 
@@ -598,6 +632,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "upto": _to_duration_range,
     "inyear": _place_in_year,
     "inweek": _place_in_week,
+    "weekdayof": _place_weekday_in_week,
     "islamicyear": _to_islamic_year,
     "on_weekday": _place_on_weekday,
     "weekday_in": _place_weekday_in,
@@ -606,6 +641,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "twodays": _to_two_days,
     "several": _accept_several_days,
     "barehours": _to_bare_hours,
+    "overnight": _to_night,
     "sum": _to_sum,
     "workhours": _to_working_hours,
     "negated": _negate,

@@ -13,12 +13,17 @@ from anaphora.entities.builtin.dates.operations.registry import (
 )
 
 __all__ = [
+    "TIMED_OPERATIONS",
     "assumed_unit",
+    "day_part",
     "end_completes_start",
     "find_zone",
     "has_weekday_conflict",
     "names_calendar_day",
 ]
+
+TIMED_OPERATIONS = ("at", "within")
+"""The operations that place a time or a part of a day on the date that is their first argument."""
 
 # The unit that an operation leaves open without the argument at that index (always, for 0).
 _IMPLICIT_UNITS: Mapping[str, tuple[int, str]] = {
@@ -73,7 +78,7 @@ def assumed_unit(meaning: TimeExpression) -> str | None:
 def end_completes_start(first: TimeExpression, last: TimeExpression) -> bool:
     """Whether the last date has the unit that the first one leaves open: from May 1 to June 3,
     2024; from the 3rd to June 10; Tuesday to Thursday next week."""
-    first, last = _day_part(first), _day_part(last)
+    first, last = day_part(first), day_part(last)
     unit = assumed_unit(first)
     return (
         unit is not None
@@ -82,9 +87,9 @@ def end_completes_start(first: TimeExpression, last: TimeExpression) -> bool:
     )
 
 
-def _day_part(date_: TimeExpression) -> TimeExpression:
+def day_part(date_: TimeExpression) -> TimeExpression:
     """The date without its time or part of a day."""
-    while date_[0] in ("at", "within"):
+    while date_[0] in TIMED_OPERATIONS:
         date_ = date_[1]
     return date_
 

@@ -159,6 +159,32 @@ def _closest_weekday(moment: Moment, day: int, date_: TimeExpression, n: int) ->
     return moment.day(near[n - 1])
 
 
+@operation("day_beside")
+def _day_beside(
+    moment: Moment, date_: TimeExpression, landmark: TimeExpression, n: int
+) -> BoundedInterval:
+    """The n-th such day after a date, before it if n is negative: the first Easter after 2030."""
+    if n == 0:
+        raise ValueError("the ordinal must not be 0")
+    found = evaluate_bounded(landmark, moment)
+    for _ in range(abs(n)):
+        at = found.end if n > 0 else moment.add_seconds(found.start, -1)
+        found = evaluate_bounded(date_, replace(moment, at=at, prefer_future=n > 0))
+    return found
+
+
+@operation("closest_day")
+def _closest_day(
+    moment: Moment, date_: TimeExpression, landmark: TimeExpression, n: int
+) -> Interval:
+    """The n-th closest such day to a date: the leap day closest to 2030."""
+    if n < 1:
+        raise ValueError("the ordinal must be positive")
+    at = evaluate_start(landmark, moment)[0]
+    around = [_day_beside(moment, date_, landmark, rank) for rank in range(-n, n + 1) if rank]
+    return sorted(around, key=lambda one: abs(one.start - at))[n - 1]
+
+
 @operation("weekend_of")
 def _weekend_of(moment: Moment, date_: TimeExpression) -> Interval:
     """The weekend beside a feast: up to Monday if that is the feast, from Friday or Thursday on if
@@ -228,6 +254,7 @@ def _month_period(moment: Moment, month: int, year: int) -> BoundedInterval:
     return moment.period("month", date(year, month, 1))
 
 
+@operation("plain_monthday")
 @operation("monthday")
 def _monthday(moment: Moment, month: int, day: int, year: int | None = None) -> BoundedInterval:
     """A day of a year; without a year the next such day from today on, or the last one."""

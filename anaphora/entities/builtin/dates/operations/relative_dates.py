@@ -71,6 +71,13 @@ def _offset_from_now(moment: Moment, duration: TimeExpression, *, sign: int) -> 
     return _offset_from(moment, moment.at, duration, sign)
 
 
+@operation("later_weekday", sign=1)
+@operation("earlier_weekday", sign=-1)
+def _weekday_from_now(moment: Moment, day: int, *, sign: int) -> Interval:
+    """The Friday after, the Friday before: than a date that was said before, if any."""
+    return evaluate(("weekday_beside", day, ("cell", "day"), sign), moment)
+
+
 def _offset_from(
     moment: Moment,
     origin: datetime,

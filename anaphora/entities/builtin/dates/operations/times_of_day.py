@@ -88,7 +88,12 @@ def _clock(moment: Moment, clock: TimeExpression) -> Interval:
     return _nearest_clock(moment, evaluate_clock(clock))
 
 
-@operation("plain_times")
+@operation("plain")
+def _plain(moment: Moment, date_: TimeExpression) -> Interval:
+    """A date of plain numbers, which something behind it may count."""
+    return evaluate(date_, moment)
+
+
 @operation("times")
 def _times(moment: Moment, first: TimeExpression, last: TimeExpression) -> Interval:
     """From five to seven: the next such range, or the last one. From nine to five is by day, not by

@@ -120,6 +120,8 @@ class CurrencyMatcher:
             is_followed = behind < len(atoms) and atoms[behind].kind != "mark"
             if is_followed and self._names.partitives.find_after(atoms, behind) is not None:
                 continue  # a pound of butter
+            if behind < len(atoms) and atoms[behind].glued and atoms[behind].kind == "digits":
+                continue  # an A$9 shirt
             if behind == end + 1 and len(atoms[end].text) == 1:
                 continue
             yield Amount(article[0], behind, 1, unit=self._unit(named[1]))
@@ -177,6 +179,10 @@ class CurrencyMatcher:
         if end <= reach:
             return None
         sign = self._names.signs.find_before(atoms, end)
+        if sign is not None and _has_separate_letter(atoms, sign[0], end):  # a $5 shirt is no A$
+            first = sign[0] + 1
+            rest = self._names.signs.find_before(atoms[first:end], end - first)
+            sign = rest and (first + rest[0], rest[1])
         if sign is not None and sign[0] >= reach:
             return sign[0], self._unit(sign[1])
         atom = atoms[end - 1]
@@ -431,6 +437,11 @@ def _skip_no_cents(atoms: Sequence[Atom], amount: Amount) -> Amount:
     while is_glued(atoms, end + 1) and atoms[end + 1].text in _DASHES:
         end += 1
     return amount if end == amount.end else amount._replace(end=end + 1)
+
+
+def _has_separate_letter(atoms: Sequence[Atom], start: int, end: int) -> bool:
+    """Whether a sign begins with a single letter, with a blank behind it."""
+    return end - start > 1 and len(atoms[start].text) == 1 and not atoms[start + 1].glued
 
 
 def _touches_letters(atoms: Sequence[Atom], at: int) -> bool:

@@ -1,0 +1,1 @@
+"""Tell dates from what only looks like one."""

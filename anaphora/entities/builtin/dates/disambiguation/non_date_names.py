@@ -1,0 +1,98 @@
+"""Tell words and numbers that belong to a name from those of dates: Mr. Friday, Aug the dog, John
+3:16."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from anaphora.entities.builtin.atoms import Atom, split_atoms
+from anaphora.entities.builtin.dates.grammar.date_grammar import DateGrammar
+from anaphora.entities.words.normalization import create_normalizer
+
+__all__ = ["NonDateNames"]
+
+_VERSE_ATOMS: Final = 3  # 3:16
+
+
+class NonDateNames:
+    """Finds names in texts of a language in which there are words or numbers of dates.
+
+    A month or a weekday is a name behind a title (*Mr.* Friday), behind a word for getting in touch
+    with somebody, with a second name behind it (*call* April *Jones*), and with an article and a
+    noun behind it (Aug *the dog*). Two numbers behind the name of a *book* are a chapter and a
+    verse. All names are capitalized.
+    """
+
+    def __init__(self, language: str, grammar: DateGrammar) -> None:
+        normalize = create_normalizer(language)
+        self._names = grammar.names
+        self._honorifics = grammar.honorifics
+        self._contacts = grammar.contact_words
+        self._articles = grammar.epithet_articles
+        self._prepositions = grammar.prepositions
+        self._books = grammar.books
+        self._titles = [
+            tuple([atom.text for atom in split_atoms(title, normalize)]) for title in grammar.titles
+        ]
+        self._opening = (
+            self._honorifics | self._contacts | self._articles | self._books
+        ) | frozenset([title[0] for title in self._titles])
+
+    def remove(self, text: str, atoms: Sequence[Atom], grades: bytes) -> bytes:
+        """The ``grades`` of the atoms with 0, no part of a date, for such names."""
+        if self._opening.isdisjoint([atom.text for atom in atoms]):
+            return grades
+        graded = bytearray(grades)
+        for start, end in self._find(text, atoms, grades):
+            graded[start:end] = bytes(end - start)
+        return bytes(graded)
+
+    def _find(self, text: str, atoms: Sequence[Atom], grades: bytes) -> Iterator[tuple[int, int]]:
+        """The atoms of names (half open)."""
+        for at, atom in enumerate(atoms):
+            if not text[atom.start].isalpha() or text[atom.start].islower():
+                continue
+            if atom.text in self._names and self._is_person(text, atoms, grades, at):
+                yield at, at + 1
+            if atom.text in self._books and self._is_verse(atoms, grades, at + 1):
+                yield at + 1, at + 1 + _VERSE_ATOMS
+            for title in self._titles:
+                words = atoms[at : at + len(title)]
+                if title == tuple([word.text for word in words]) and all(
+                    text[word.start].isupper() for word in words
+                ):
+                    yield at, at + len(title)
+
+    def _is_person(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
+        """Whether a month or a weekday is the name of a person or a pet."""
+        before = at - 1
+        if at > 1 and atoms[before].text == ".":
+            before -= 1
+        if before >= 0 and atoms[before].text in self._honorifics:
+            return True
+        behind = atoms[at + 1 : at + 3]
+        if not behind or behind[0].kind != "word" or behind[0].glued:
+            return False
+        is_addressed = before >= 0 and atoms[before].text in self._contacts
+        if is_addressed and not grades[at + 1] and text[behind[0].start].isupper():
+            return True
+        is_governed = before >= 0 and (
+            atoms[before].text in self._prepositions or bool(grades[before])
+        )
+        if is_governed or behind[0].text not in self._articles or len(behind) == 1:
+            return False
+        is_noun = behind[1].kind == "word" and not grades[at + 2]
+        ends_there = at + 3 >= len(atoms) or atoms[at + 3].kind == "mark"
+        return is_noun and (ends_there or self._names[atoms[at].text][0] == "month")
+
+    def _is_verse(self, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
+        """Whether a chapter and a verse stand there, with nothing behind them that makes them a
+        time (3:16 pm)."""
+        verse = atoms[at : at + _VERSE_ATOMS]
+        if len(verse) < _VERSE_ATOMS or verse[0].glued or not (verse[1].glued and verse[2].glued):
+            return False
+        if (verse[0].kind, verse[1].text, verse[2].kind) != ("digits", ":", "digits"):
+            return False
+        behind = at + _VERSE_ATOMS
+        return behind >= len(atoms) or atoms[behind].kind == "mark" or grades[behind] <= 1

@@ -1,0 +1,165 @@
+"""Tell words and numbers that belong to a name or a noun from those of dates: 12 Baker Street, the
+3rd candidate, from 9 to 18 euros, Anna Niedziela."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from operator import attrgetter
+from typing import TypeAlias
+
+from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.builtin.dates.grammar.date_grammar import DateGrammar
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
+from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
+from anaphora.entities.words.function_words import load_courtesy_phrases, load_stop_words
+from anaphora.entities.words.normalization import create_normalizer
+
+__all__ = ["PLAIN_OPERATIONS", "NonDateNumbers", "PlainNumbers"]
+
+_Match: TypeAlias = tuple[int, int, TimeExpression]
+
+_MAX_NAME_WORDS = 4  # of a street, with the word for it
+_NO_NOUN_ENDINGS = ("s", "ly")  # the 3rd works, the 3rd preferably
+_MARKS_BEHIND_HOURS = frozenset(".,;:!?…)")
+_MAX_CASE_ENDING = 4  # letters
+
+
+class NonDateNumbers:
+    """Finds numbers in texts of a language that are no parts of dates."""
+
+    def __init__(self, language: str, grammar: DateGrammar) -> None:
+        self._street_words = grammar.street_words
+        self._articles = grammar.articles
+        self._suffixes = grammar.ordinal_suffixes
+        self._first_names = tuple(grammar.first_names)
+        self._date_words = grammar.words
+        self._words = frozenset(map(create_normalizer(language), load_stop_words(language)))
+
+    def remove(self, text: str, atoms: Sequence[Atom], grades: bytes) -> bytes:
+        """The ``grades`` of the atoms with 0, no part of a date, for such words and numbers."""
+        if self._first_names:
+            grades = self._remove_surnames(text, atoms, grades)
+        if not (self._street_words or self._articles):
+            return grades
+        texts = [atom.text for atom in atoms]
+        has_street = not self._street_words.isdisjoint(texts)
+        has_ordinal = bool(self._articles) and not self._suffixes.isdisjoint(texts)
+        if not (has_street or has_ordinal):
+            return grades
+        graded = bytearray(grades)
+        for at, atom in enumerate(atoms):
+            if atom.kind != "digits":
+                continue
+            is_ordinal = self._is_glued_suffix(atoms, at + 1)
+            behind = at + 1 + is_ordinal
+            if (has_street and self._is_street(text, atoms, grades, behind)) or (
+                is_ordinal and self._is_counted(text, atoms, grades, at)
+            ):
+                graded[at:behind] = bytes(behind - at)
+        return bytes(graded)
+
+    def _remove_surnames(self, text: str, atoms: Sequence[Atom], grades: bytes) -> bytes:
+        """The grades without capitalized words behind a first name or a title, in a language that
+        writes weekdays and months small."""
+        graded = bytearray(grades)
+        for at, (before, atom) in enumerate(pairwise(atoms), 1):
+            if atom.glued or atom.text not in self._date_words or not self._is_first_name(before):
+                continue
+            if text[atom.start].isupper() and not text[before.end - 1].isupper():
+                graded[at] = 0
+        return bytes(graded)
+
+    def _is_first_name(self, atom: Atom) -> bool:
+        """Whether an atom is a first name with a case ending, or a title."""
+        word, shortest = atom.text, len(atom.text) - _MAX_CASE_ENDING
+        return word.startswith(self._first_names) and any(
+            word.startswith(name) for name in self._first_names if len(name) >= shortest
+        )
+
+    def _is_glued_suffix(self, atoms: Sequence[Atom], at: int) -> bool:
+        return at < len(atoms) and atoms[at].glued and atoms[at].text in self._suffixes
+
+    def _is_street(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
+        """Whether the name of a street begins at an atom: capitalized words, or a single one,
+        before the word for it."""
+        for count, place in enumerate(range(at, min(at + _MAX_NAME_WORDS, len(atoms)))):
+            atom = atoms[place]
+            if atom.glued or atom.kind != "word":
+                return False
+            if atom.text in self._street_words:
+                return True
+            is_name = text[atom.start].isupper() or not count
+            if grades[place] or atom.text in self._words or not is_name:
+                return False
+        return False
+
+    def _is_counted(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
+        """Whether an ordinal is that of the noun behind it: no preposition stands before its
+        article, and a content word behind it."""
+        if not at or atoms[at - 1].text not in self._articles or at + 2 >= len(atoms):
+            return False
+        noun = atoms[at + 2]
+        is_governed = at > 1 and (atoms[at - 2].text in self._words or grades[at - 2])
+        return not (
+            is_governed
+            or noun.kind != "word"
+            or grades[at + 2]
+            or noun.text in self._words
+            or text[noun.start].isupper()
+            or noun.text.endswith(_NO_NOUN_ENDINGS)
+        )
+
+
+PLAIN_OPERATIONS = ("plain", "plain_monthday")
+"""The operations whose last number may count what is behind it."""
+
+
+class PlainNumbers:
+    """Tells dates of plain numbers (from 9 to 18, к восьми) from numbers that count or label
+    something (from 9 to 18 euros, к восьми гостям)."""
+
+    def __init__(self, language: str, grammar: DateGrammar) -> None:
+        phrases = load_number_phrases(language)
+        self._labels = phrases.labels
+        self._comparisons = phrases.comparisons_after
+        self._numerals = get_numeral_reader(language)
+        self._conjunctions = grammar.conjunctions
+        self._uncounted = tuple(grammar.uncounted)
+        courtesy = {words[0] for words in load_courtesy_phrases(language) if len(words) == 1}
+        self._little = (grammar.weak & load_stop_words(language)) | courtesy
+
+    def select(self, found: Iterable[_Match], atoms: Sequence[Atom]) -> Iterator[_Match]:
+        """The dates among ``found``, with plain ones for what they are."""
+        for start, end, meaning in found:
+            if meaning[0] in PLAIN_OPERATIONS:
+                first = bisect_left(atoms, start, key=attrgetter("start"))
+                behind = bisect_left(atoms, end, key=attrgetter("start"))
+                is_counted = self._is_counted(atoms, behind)
+                if meaning[0] == "plain_monthday":
+                    meaning = ("monthday", *meaning[1:])
+                    if is_counted:  # 1 May 30 guests
+                        end, meaning = atoms[behind - 2].end, meaning[:3]
+                elif is_counted or self._labels.find_before(atoms, first):
+                    continue
+                else:
+                    meaning = meaning[1]
+            yield start, end, meaning
+
+    def _is_counted(self, atoms: Sequence[Atom], at: int) -> bool:
+        """Whether the number before an atom may count what begins there, or goes on there."""
+        if at == len(atoms):
+            return False
+        atom = atoms[at]
+        following = atoms[at + 1] if at + 1 < len(atoms) else None
+        if atom.kind == "mark":
+            is_inside = atom.glued and following is not None and following.glued
+            return atom.text not in _MARKS_BEHIND_HOURS or is_inside
+        if atom.text in self._conjunctions and following is not None:
+            if following.kind == "digits" or self._numerals.find_in_words((following,)):
+                return True
+            if self._comparisons.find_after(atoms, at):
+                return True
+        return not (atom.text in self._little or atom.text.endswith(self._uncounted))
