@@ -68,6 +68,10 @@ if TYPE_CHECKING:  # the public names for type checkers, the same as in _HOMES
     from anaphora.ltm.retrieval.store import UserKey as UserKey
     from anaphora.models.domain import Element as Element
     from anaphora.models.domain import Model as Model
+    from anaphora.models.hassil.home import Area as Area
+    from anaphora.models.hassil.home import Device as Device
+    from anaphora.models.hassil.home import Floor as Floor
+    from anaphora.models.hassil.home import Home as Home
     from anaphora.models.loader import load_model as load_model
     from anaphora.models.loader import parse_model as parse_model
     from anaphora.stm.conversation import Conversation as Conversation
@@ -114,6 +118,7 @@ else:
         "anaphora.ltm.memory": "LongTermMemory",
         "anaphora.ltm.retrieval.store": "SearchFilter UserKey",
         "anaphora.models.domain": "Element Model",
+        "anaphora.models.hassil.home": "Area Device Floor Home",
         "anaphora.models.loader": "load_model parse_model",
         "anaphora.stm.conversation": "Conversation ConversationKey",
         "anaphora.stm.stores.memory": "MemoryStore",
