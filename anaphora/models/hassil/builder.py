@@ -222,8 +222,10 @@ class _Builder:
             step = 1
         named = written.get("fractions") or ""
         fractions: Literal["", "halves", "tenths"] = ""
-        if named in ("halves", "tenths"):
-            fractions = named
+        if named == "halves":
+            fractions = "halves"
+        elif named == "tenths":
+            fractions = "tenths"
         elif named:
             hint = "write halves or tenths"
             self._error((*path, "fractions"), f"unknown fractions '{named}'", hint)
