@@ -83,7 +83,11 @@ def _find_remembered(
     memory = remembered_by_slot(conversation, said)
     wanted: dict[str, RememberedEntity] = {}
     if "name" in reading.references:
-        targets = [memory[slot] for slot in sorted(_TARGETS) if slot in memory]
+        targets = [
+            memory[slot]
+            for slot in sorted(_TARGETS)
+            if slot in memory and model.may_remember(reading.intent, memory[slot])
+        ]
         if not targets:
             return []
         last = max(one.used_match for one in targets)
