@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
@@ -10,7 +11,13 @@ from msgspec import Struct
 from anaphora.entities.sentences.automaton import Automaton
 from anaphora.entities.sentences.capture import Capture, Captures, find_captures
 from anaphora.entities.sentences.input_text import InputText, SkipWords, normalize_input
-from anaphora.entities.sentences.segments import Compiler, ListValue, Path, WildcardSlot
+from anaphora.entities.sentences.segments import (
+    Compiler,
+    ListValue,
+    Path,
+    WildcardSlot,
+    iter_texts,
+)
 from anaphora.frozen import EMPTY
 from anaphora.models.hassil.collection import (
     REFERENCE,
@@ -20,6 +27,8 @@ from anaphora.models.hassil.collection import (
 )
 
 __all__ = ["SentenceMatch", "SentenceMatcher", "SlotValue"]
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 class SlotValue(Struct, frozen=True, gc=False):
@@ -75,6 +84,7 @@ class SentenceMatcher:
         self._blocks: tuple[SentenceBlock, ...] = tuple(blocks)
         self._edges = tuple(_wildcard_edges(path) for path in paths)
         self._automaton = Automaton(paths)
+        self._paths = tuple(paths)
         self._accepts = {id(block): _Acceptance(block) for block in collection.blocks}
 
     def match(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceMatch, ...]:
@@ -85,8 +95,17 @@ class SentenceMatcher:
         lacks nothing; if it names a device, by the longest name; then with fewer wildcards, with
         more literal text, and with less text in wildcards.
         """
+        return self.match_input(self.normalize(text), text, context)
+
+    def normalize(self, text: str) -> InputText:
+        """Normalize an utterance for :meth:`match_input`."""
+        return normalize_input(text, ignores_spaces=self._spaceless)
+
+    def match_input(
+        self, whole: InputText, text: str, context: Mapping[str, Any] = EMPTY
+    ) -> tuple[SentenceMatch, ...]:
+        """Like :meth:`match`, for a normalized form of the utterance ``text``."""
         found: list[tuple[tuple[object, ...], SentenceMatch]] = []
-        whole = normalize_input(text, ignores_spaces=self._spaceless)
         if not whole.text:
             return ()
         for normalized, indexes in self._find(whole):
@@ -94,6 +113,11 @@ class SentenceMatcher:
                 found += self._match_template(index, text, normalized, context)
         found.sort(key=lambda one: one[0])
         return tuple(match for _, match in found)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of the sentences and of their lists."""
+        return frozenset(word for text in iter_texts(self._paths) for word in _WORD.findall(text))
 
     def _find(self, whole: InputText) -> Iterator[tuple[InputText, list[int]]]:
         """The forms of a text with and without its skip words, each with the templates that it may

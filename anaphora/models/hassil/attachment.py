@@ -209,6 +209,8 @@ def _to_node(data: Any, at: int) -> Node:
         return SequenceNode(at, [_to_node(one, at) for one in data])
     if isinstance(data, bool):
         return ScalarNode(at, at, "true" if data else "false", "")
+    if isinstance(data, int):
+        return ScalarNode(at, at, str(data), "")
     return ScalarNode(at, at, str(data), "'")
 
 

@@ -239,7 +239,9 @@ class _Builder:
             self._error((*path, "fractions"), f"unknown fractions '{named}'", hint)
         multiplier = written.get("multiplier")
         if isinstance(multiplier, bool) or not isinstance(multiplier, int | float | None):
-            self._error((*path, "multiplier"), "the multiplier is no number", "write multiplier: 60")
+            self._error(
+                (*path, "multiplier"), "the multiplier is no number", "write multiplier: 60"
+            )
             multiplier = None
         return RangeList(
             start=start,

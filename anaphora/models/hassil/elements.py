@@ -34,6 +34,9 @@ _GROUPS = {
     "device_class": "target", "state": "state",
 }  # fmt: skip
 _VALUE_GROUP = "value"
+_SPELLED = frozenset(("area", "floor", "name", "domain"))
+"""The slots whose words may have a wrong letter."""
+
 _MAX_TEXTS = 60  # of a value of a list, or of a word for a domain
 _MAX_VALUES = 2_000
 _ESCAPED = re.compile(r"([\\{}<>\[\]|_,/^])")
@@ -91,6 +94,7 @@ def build_elements(
             "groups": [group_of(slot, listed)],
             "synonyms": [],
             "id_synonym": False,
+            "typos": int(slot in _SPELLED),
         }
         if values:
             element["values"] = {

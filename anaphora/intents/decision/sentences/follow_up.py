@@ -59,13 +59,15 @@ def complete_fragment(
     conversation: Conversation,
 ) -> Completion | None:
     """The best completion of an utterance that is no whole sentence; None if there is none."""
-    if _is_negated(utterance):
-        return None  # "there are no lights" asks for nothing
     best: tuple[tuple[object, ...], Completion] | None = None
     ambiguous = _find_ambiguous(utterance)
     for place, variant in enumerate(variants[:_MAX_VARIANTS]):
-        if _has_too_many_other_words(utterance, variant):
+        if _has_other_words(model, utterance, variant):
             continue
+        kept = _without_negated(model, utterance, variant)
+        if kept is None:
+            continue
+        variant = kept
         for said in _readings(model, utterance, variant, conversation):
             for key, completion in _completions(model, said, variant, conversation, ambiguous):
                 if best is None or (*key, place) < best[0]:
@@ -163,12 +165,16 @@ def is_allowed(
     )
 
 
-def _has_too_many_other_words(utterance: Utterance, variant: Variant) -> bool:
+def _has_other_words(model: SentenceIntents, utterance: Utterance, variant: Variant) -> bool:
     """Whether an utterance is about something else as well."""
     covered = {index for entity in variant.entities for index in entity.tokens}
     known = covered.union(utterance.qualifiers)
-    others = [index for index in utterance.content_words if index not in known]
-    return not covered or len(others) > 1
+    others = [
+        index
+        for index in utterance.content_words
+        if index not in known and utterance.tokens[index].lower not in model.fillers
+    ]
+    return not covered or len(others) > (0 if model.fillers else 1)
 
 
 def _find_ambiguous(utterance: Utterance) -> list[Entity]:
@@ -179,15 +185,23 @@ def _find_ambiguous(utterance: Utterance) -> list[Entity]:
     return [one for one in utterance.entities if len(slots[one.start, one.end]) > 1]
 
 
-def _is_negated(utterance: Utterance) -> bool:
-    """Whether what an utterance names is negated. What is negated in a clause before that is
-    corrected: "not there, in the kitchen"."""
-    first = min((entity.start for entity in utterance.entities), default=0)
-    return any(
-        index > 0
-        and _CLAUSE_END.search(utterance.text, utterance.tokens[index].end, first) is None
-        for index in utterance.qualifiers
-    )
+def _without_negated(
+    model: SentenceIntents, utterance: Utterance, variant: Variant
+) -> Variant | None:
+    """The variant without what is negated: "not the kitchen, the bedroom". None if nothing is left
+    of it. A "no" at the start is an answer, and a negation holds until its clause ends: "not there,
+    in the kitchen"."""
+    text, tokens = utterance.text, utterance.tokens
+    negated: list[Entity] = []
+    for index in utterance.qualifiers:
+        if index == 0 and tokens[0].lower in model.openings:
+            continue
+        following = [one for one in variant.entities if one.start >= tokens[index].end]
+        first = min(following, key=lambda one: one.start, default=None)
+        if first and not _CLAUSE_END.search(text, tokens[index].end, first.start):
+            negated.append(first)
+    kept = tuple(one for one in variant.entities if one not in negated)
+    return Variant(kept) if kept else None
 
 
 def _readings(
@@ -268,6 +282,8 @@ def _completions(
             used = {held.entity.element for held in filled.memory}
             unused = (kept & memory.keys()) - used - {ACTION}
             needless = used & {*_PLACES} - {*places}
+            if not slots.keys().isdisjoint(_PLACES):
+                needless |= used & {"name"}  # the lights there rather than this lamp there
             candidates = _candidates(filled, conversation)
             rank = (
                 len(order) if recent is None else recent,
@@ -339,7 +355,9 @@ def _fill(
     added = []
     for slot, value in combination.fixed.items():
         known = slots.get(slot) or (memory[slot].entity if slot in memory else None)
-        if known is None:
+        if known is None and slot == "domain" and value == _domain_there(model, slots, memory):
+            added.append(_fixed(model, slot, value))
+        elif known is None:
             if slot in _TARGETS:
                 return None  # nothing says that this is meant
             added.append(_fixed(model, slot, value))
@@ -353,6 +371,16 @@ def _fill(
     if not is_allowed(model, accepts, entities):
         return None
     return _Filling(sentence, tuple(taken.values()))
+
+
+def _domain_there(
+    model: SentenceIntents, slots: Mapping[str, Entity], memory: Mapping[str, RememberedEntity]
+) -> Any:
+    """The domain of the device that was used last, if another place is named: "and in the
+    kitchen?" after a lamp asks for the lights there. None otherwise."""
+    if "name" not in memory or slots.keys().isdisjoint(_PLACES):
+        return None
+    return model.devices.get(memory["name"].entity.value_or_text, {}).get("domain")
 
 
 def _fixed(model: SentenceIntents, slot: str, value: Any) -> Entity:

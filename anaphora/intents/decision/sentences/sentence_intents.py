@@ -27,7 +27,8 @@ class SentenceIntents:
     ``ranges`` are the ranges of numbers by slot, ``units`` the words that may follow them.
     ``devices`` is the context of each device by its name. ``groups`` are those of the slots.
     ``wildcards`` are the slots of each intent that only any text fills ("the pizza timer"),
-    ``joiners`` the words that add something ("and").
+    ``joiners`` the words that add something ("and"), ``openings`` those that link what follows to
+    what was said ("no"), ``fillers`` further words of follow-ups.
     """
 
     combinations: Mapping[str, Sequence[Combination]]
@@ -38,6 +39,8 @@ class SentenceIntents:
     groups: Mapping[str, frozenset[str]]
     wildcards: Mapping[str, frozenset[str]]
     joiners: frozenset[str]
+    openings: frozenset[str]
+    fillers: frozenset[str]
 
     @classmethod
     def from_model(cls, model: Model) -> SentenceIntents | None:
@@ -45,6 +48,7 @@ class SentenceIntents:
         if model.sentences is None:
             return None
         sentences = model.sentences
+        table = cached_table(model.languages[0], "home")
         by_intent: dict[str, list[Combination]] = {}
         for one in find_combinations(sentences.collection):
             by_intent.setdefault(one.intent, []).append(one)
@@ -62,6 +66,8 @@ class SentenceIntents:
             groups={element.id: element.groups for element in model.elements},
             wildcards={intent: _find_wildcards(sentences, intent) for intent in by_intent},
             joiners=frozenset(_joiners(model.languages[0])),
+            openings=frozenset(table.get("opening") or ()),
+            fillers=frozenset(table.get("fillers") or ()),
         )
 
     def group_of(self, slot: str) -> frozenset[str]:
