@@ -91,10 +91,11 @@ class Repairs:
         return None
 
     def _correct(self, text: InputText) -> Iterator[InputText]:
-        misspelt = []
-        for word in _WORD.finditer(text.text):
-            if word[0] not in self._known and (found := self._find_near(word[0])):
-                misspelt.append([_Piece(*word.span(), one) for one in found])
+        misspelt = [
+            [_Piece(*word.span(), one) for one in found]
+            for word in _WORD.finditer(text.text)
+            if word[0] not in self._known and (found := self._find_near(word[0]))
+        ]
         if not misspelt or len(misspelt) > _MAX_MISSPELT:
             return
         for chosen in islice(product(*misspelt), _MAX_FORMS):

@@ -37,6 +37,7 @@ __all__ = [
 _TARGETS = ("name", "domain", "device_class")
 _PLACES = ("area", "floor")
 _STATE = "state"
+_NO_VALUES = frozenset((*_TARGETS, *_PLACES, _STATE))
 _NUMBER = "number"
 _CLAUSE_END = re.compile("[,;.:!،؛，、。]")
 _MAX_VARIANTS = 4
@@ -170,11 +171,15 @@ def _has_other_words(model: SentenceIntents, utterance: Utterance, variant: Vari
     covered = {index for entity in variant.entities for index in entity.tokens}
     known = covered.union(utterance.qualifiers)
     others = [
-        index
+        word
         for index in utterance.content_words
-        if index not in known and utterance.tokens[index].lower not in model.fillers
+        if index not in known and (word := utterance.tokens[index].lower) not in model.fillers
     ]
-    return not covered or len(others) > (0 if model.fillers else 1)
+    if not covered or len(others) > 1:
+        return True
+    if not model.fillers or any(one.element not in _NO_VALUES for one in variant.entities):
+        return False  # "DIM them to 20 percent"
+    return not model.words.issuperset(others)
 
 
 def _find_ambiguous(utterance: Utterance) -> list[Entity]:
@@ -262,7 +267,7 @@ def _completions(
         return
     order = _intent_order(conversation)
     names_value = any(
-        slot not in (*_TARGETS, *_PLACES, _STATE) and entity not in ambiguous
+        slot not in _NO_VALUES and entity not in ambiguous
         for slot, entity in slots.items()
     )
     last = {slot for slot, held in memory.items() if held.used_match == conversation.matches}

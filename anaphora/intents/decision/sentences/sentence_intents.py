@@ -15,6 +15,7 @@ from anaphora.models.hassil.collection import HomeSentences, RangeList, TextList
 from anaphora.models.hassil.combinations import Combination, find_combinations
 from anaphora.models.hassil.elements import ACTION, find_slot_lists
 from anaphora.models.hassil.units import find_units
+from anaphora.models.hassil.vocabulary import find_words
 from anaphora.stm.conversation import RememberedEntity
 
 __all__ = ["SentenceIntents"]
@@ -28,7 +29,8 @@ class SentenceIntents:
     ``devices`` is the context of each device by its name. ``groups`` are those of the slots.
     ``wildcards`` are the slots of each intent that only any text fills ("the pizza timer"),
     ``joiners`` the words that add something ("and"), ``openings`` those that link what follows to
-    what was said ("no"), ``fillers`` further words of follow-ups.
+    what was said ("no"), ``fillers`` further words of follow-ups. ``words`` are those of
+    the sentences.
     """
 
     combinations: Mapping[str, Sequence[Combination]]
@@ -41,6 +43,7 @@ class SentenceIntents:
     joiners: frozenset[str]
     openings: frozenset[str]
     fillers: frozenset[str]
+    words: frozenset[str]
 
     @classmethod
     def from_model(cls, model: Model) -> SentenceIntents | None:
@@ -68,6 +71,7 @@ class SentenceIntents:
             joiners=frozenset(_joiners(model.languages[0])),
             openings=frozenset(table.get("opening") or ()),
             fillers=frozenset(table.get("fillers") or ()),
+            words=find_words(sentences.collection),
         )
 
     def group_of(self, slot: str) -> frozenset[str]:
