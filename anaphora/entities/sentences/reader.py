@@ -26,7 +26,7 @@ from anaphora.models.hassil.collection import (
     TextList,
     TextValue,
 )
-from anaphora.models.hassil.elements import UNDO
+from anaphora.models.hassil.elements import LESS, MORE, OTHER, UNDO
 
 __all__ = ["SentenceReader"]
 
@@ -38,6 +38,9 @@ ANY_WORDS = "any words"
 """The mark of an entity that may be any words."""
 
 _WILDCARD_MARKS = frozenset((ANY_WORDS,))
+
+_DIALOG_SENTENCES = {"undo": UNDO, "more": MORE, "less": LESS, "other": OTHER}
+"""The intents of the sentences in a table ``home``, by their keys."""
 
 _REFERENCE_CUES = {"name": "thing", "area": "place"}
 
@@ -58,7 +61,9 @@ class SentenceReader:
             listed = lists.get(slot)
             if words and isinstance(listed, TextList):
                 lists[slot] = _with_references(listed, words)
-        self._matcher = SentenceMatcher(_with_undo(sentences.collection, self._language), lists)
+        self._matcher = SentenceMatcher(
+            _with_dialog_sentences(sentences.collection, self._language), lists
+        )
         spaceless = sentences.collection.ignores_spaces
         words = self._matcher.words
         self._repairs = Repairs(self._language, words, ignores_spaces=spaceless)
@@ -69,7 +74,9 @@ class SentenceReader:
         ``context`` has what is known besides the words: the ``area`` that they come from.
         """
         readings = self._match(self._matcher.normalize(text), text, context)
-        return readings or self._repair(text, context)
+        if all(_has_open_words(one) and one.missing for one in readings):
+            return (*self._repair(text, context), *readings)
+        return readings
 
     def _match(
         self, normalized: InputText, text: str, context: Mapping[str, Any]
@@ -140,11 +147,14 @@ def build_entity(slot: SlotValue, groups: frozenset[str]) -> Entity:
     )
 
 
-def _with_undo(collection: SentenceCollection, language: str) -> SentenceCollection:
-    """The collection with the sentences of its language that undo the last command."""
-    written = cached_table(language, "home").get("undo") or ()
-    block = SentenceBlock(UNDO, tuple(parse_sentence(one) for one in written))
-    return replace(collection, blocks=(*collection.blocks, block))
+def _with_dialog_sentences(collection: SentenceCollection, language: str) -> SentenceCollection:
+    """The collection with the sentences of its language about the last command."""
+    table = cached_table(language, "home")
+    blocks = tuple(
+        SentenceBlock(intent, tuple(parse_sentence(one) for one in table.get(key) or ()))
+        for key, intent in _DIALOG_SENTENCES.items()
+    )
+    return replace(collection, blocks=(*collection.blocks, *blocks))
 
 
 def _with_references(listed: TextList, words: tuple[str, ...]) -> SlotList:

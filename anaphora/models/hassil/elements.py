@@ -21,13 +21,24 @@ from anaphora.models.hassil.collection import (
 from anaphora.models.hassil.combinations import iter_references
 from anaphora.models.hassil.domain_words import find_domain_words
 
-__all__ = ["ACTION", "UNDO", "build_elements", "build_intents", "find_slot_lists", "group_of"]
+__all__ = [
+    "ACTION",
+    "LESS",
+    "MORE",
+    "OTHER",
+    "UNDO",
+    "build_elements",
+    "build_intents",
+    "find_slot_lists",
+    "group_of",
+]
 
 ACTION = "intent"
 """The element that remembers which intent was meant."""
 
-UNDO = "undo"
-"""The intent of the sentences that undo the last one."""
+UNDO, MORE, LESS, OTHER = "<undo>", "<more>", "<less>", "<other>"
+"""The intents of sentences about the last command: undo it, do it with a higher or lower value, or
+for the other device. No collection can have an intent of such a name."""
 
 _GROUPS = {
     "area": "place", "floor": "place", "name": "target", "domain": "target",

@@ -23,6 +23,7 @@ from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.match import Candidate
 from anaphora.models.hassil.combinations import Combination
 from anaphora.models.hassil.elements import ACTION
+from anaphora.models.hassil.inverse_intents import INCREASING_INTENTS
 from anaphora.stm.conversation import Conversation, RememberedEntity
 from anaphora.stm.rules import split_visible
 
@@ -74,8 +75,20 @@ def complete_fragment(
                 if best is None or (*key, place) < best[0]:
                     best = ((*key, place), completion)
     if best is not None:
-        return best[1]
+        return _increase(model, utterance, best[1])
     return _complete_wildcard(model, utterance, conversation)
+
+
+def _increase(model: SentenceIntents, utterance: Utterance, found: Completion) -> Completion:
+    """The completion that adds an amount, if the utterance has a word for that."""
+    intent = INCREASING_INTENTS.get(found.intent, "")
+    if all(token.lower not in model.increases for token in utterance.tokens):
+        return found
+    slots = {one.entity.element for one in found.candidates}
+    for one in model.combinations.get(intent, ()):
+        if one.required <= slots <= one.slots:
+            return found._replace(intent=intent, response=one.response)
+    return found
 
 
 def _complete_wildcard(
@@ -267,8 +280,7 @@ def _completions(
         return
     order = _intent_order(conversation)
     names_value = any(
-        slot not in _NO_VALUES and entity not in ambiguous
-        for slot, entity in slots.items()
+        slot not in _NO_VALUES and entity not in ambiguous for slot, entity in slots.items()
     )
     last = {slot for slot, held in memory.items() if held.used_match == conversation.matches}
     # Where a device is that is named, need not be known.

@@ -30,7 +30,8 @@ class SentenceIntents:
     ``wildcards`` are the slots of each intent that only any text fills ("the pizza timer"),
     ``joiners`` the words that add something ("and"), ``openings`` those that link what follows to
     what was said ("no"), ``fillers`` further words of follow-ups. ``words`` are those of
-    the sentences.
+    the sentences, ``increases`` those that add an amount to another ("more"). ``directions`` are
+    the slots that a direction may fill: up or down.
     """
 
     combinations: Mapping[str, Sequence[Combination]]
@@ -44,6 +45,8 @@ class SentenceIntents:
     openings: frozenset[str]
     fillers: frozenset[str]
     words: frozenset[str]
+    increases: frozenset[str]
+    directions: frozenset[str]
 
     @classmethod
     def from_model(cls, model: Model) -> SentenceIntents | None:
@@ -72,6 +75,12 @@ class SentenceIntents:
             openings=frozenset(table.get("opening") or ()),
             fillers=frozenset(table.get("fillers") or ()),
             words=find_words(sentences.collection),
+            increases=frozenset(table.get("increases") or ()),
+            directions=frozenset(
+                element.id
+                for element in model.elements
+                if {"up", "down"} <= {value.name for value in element.values}
+            ),
         )
 
     def group_of(self, slot: str) -> frozenset[str]:
