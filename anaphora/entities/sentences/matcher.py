@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from anaphora.entities.sentences.automaton import Automaton
 from anaphora.entities.sentences.capture import Capture, Captures, find_captures
@@ -19,6 +20,7 @@ from anaphora.entities.sentences.segments import (
     iter_texts,
 )
 from anaphora.frozen import EMPTY
+from anaphora.grammar.sentences.syntax import Expression
 from anaphora.models.hassil.collection import (
     REFERENCE,
     SentenceBlock,
@@ -56,6 +58,7 @@ class SentenceMatch(Struct, frozen=True, gc=False):
     captures: Mapping[str, SlotValue]
     weight: int
     missing: tuple[str, ...] = ()
+    template: Expression | None = None
 
     @property
     def intent(self) -> str:
@@ -77,11 +80,13 @@ class SentenceMatcher:
         self._skip_words = SkipWords(
             collection.skip_words, ignores_spaces=collection.ignores_spaces
         )
-        blocks, paths = [], []
-        for block, path in _compile(collection, {**collection.lists, **lists}):
+        blocks, sentences, paths = [], [], []
+        for block, sentence, path in _compile(collection, {**collection.lists, **lists}):
             blocks.append(block)
+            sentences.append(sentence)
             paths.append(path)
         self._blocks: tuple[SentenceBlock, ...] = tuple(blocks)
+        self._sentences = tuple(sentences)
         self._edges = tuple(_wildcard_edges(path) for path in paths)
         self._automaton = Automaton(paths)
         self._paths = tuple(paths)
@@ -149,12 +154,13 @@ class SentenceMatcher:
         for captures in find_captures(start, normalized.text, acceptance.accepts):
             match = _build_match(block, captures, text, normalized, context)
             if match is not None:
+                match = replace(match, template=self._sentences[index])
                 yield _rank(match, index), match
 
 
 def _compile(
     collection: SentenceCollection, lists: Mapping[str, SlotList]
-) -> Iterator[tuple[SentenceBlock, Path]]:
+) -> Iterator[tuple[SentenceBlock, Expression, Path]]:
     spaceless = collection.ignores_spaces
     shared = Compiler(collection.rules, lists, collection.language, ignores_spaces=spaceless)
     for block in collection.blocks:
@@ -168,7 +174,7 @@ def _compile(
                 shared=shared,
             )
         for sentence in block.sentences:
-            yield block, compiler.compile(sentence)
+            yield block, sentence, compiler.compile(sentence)
 
 
 def _wildcard_edges(path: Path) -> Literal["", "start", "end", "whole"]:

@@ -108,6 +108,7 @@ class SentenceReader:
             missing=match.missing,
             accepts={key: rule.values for key, rule in block.requires.items()},
             response=block.response,
+            template=match.template,
         )
 
     def _entities(self, match: SentenceMatch) -> Iterator[Entity]:

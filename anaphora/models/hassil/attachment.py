@@ -157,6 +157,8 @@ def _find_home(root: MappingNode, diagnostics: FileDiagnostics, folder: Path | N
 
 def _language(root: MappingNode) -> str:
     written = root.items.get("language")
+    if isinstance(written, SequenceNode) and written.items:
+        written = written.items[0]
     return written.text if isinstance(written, ScalarNode) else "en"
 
 
