@@ -57,8 +57,7 @@ ENGLISH = [
     ("turn it back on", "HassTurnOn area=Bedroom domain=fan"),
     ("same in the office", "HassTurnOn area=Office domain=fan"),
     ("what about upstairs", "rejected"),  # no sentence is about the fans of a floor
-    ("dim the lights to 30 percent", "rejected"),  # where?
-    ("dim the lights in the office to 30 percent", "HassLightSet area=Office brightness=30"),
+    ("dim the lights to 30 percent", "HassLightSet area=Office brightness=30"),
     ("a bit less", "HassLightSet area=Office brightness=20"),
     ("brighter", "HassLightSet area=Office brightness=30"),
     ("no, 50", "HassLightSet area=Office brightness=50"),
