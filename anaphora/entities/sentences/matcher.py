@@ -240,6 +240,8 @@ def _build_match(
     refers = any(one.value is REFERENCE for one in found.values())
     for key, rule in block.requires.items():
         known = _value_of(context, key)
+        if rule.slot and isinstance(known, list | tuple | set | Mapping):
+            known = None  # it cannot fill the slot
         if known is None and rule.slot and rule.values is None:
             if rule.slot not in found:
                 missing.append(rule.slot)

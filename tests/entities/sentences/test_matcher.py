@@ -124,6 +124,11 @@ def test_what_the_context_lacks_is_named(lights: SentenceMatcher) -> None:
     assert found.missing == ("area",)
 
 
+def test_a_list_in_the_context_fills_no_slot(lights: SentenceMatcher) -> None:
+    (found,) = lights.match("turn on the lights", {"area": ["Kitchen"]})
+    assert found.missing == ("area",)
+
+
 def test_a_slot_says_where_its_words_are(lights: SentenceMatcher) -> None:
     text = "Please, turn on the  bedroom lamp!"
     slot = lights.match(text)[0].slots["name"]
