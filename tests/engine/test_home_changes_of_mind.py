@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from anaphora import Area, Device, Engine, Floor, Home, load_model
+from anaphora import Area, Device, Engine, Floor, Home, Request, load_model
 
 pytest.importorskip("home_assistant_intents")
 
@@ -187,6 +187,15 @@ def test_a_device_is_no_name_for_a_timer(english: Engine) -> None:
 def test_a_device_is_where_it_is(english: Engine) -> None:
     ask(english, "turn on the lights in the kitchen", "place")
     assert ask(english, "no, the desk lamp", "place") == "HassTurnOn name=Desk Lamp"
+
+
+def test_a_sentence_of_the_collection_goes_before_one_about_the_last_command() -> None:
+    engine = make_engine("ru")
+    request = Request(data={"area": "кухня"})
+    reply = engine.ask("погромче", request=request)
+    assert (reply.intent, reply.slots["area"].value) == ("HassSetVolumeRelative", "кухня")
+    engine.ask("сделай свет на кухне 30 процентов", request=request)
+    assert engine.ask("погромче", request=request).intent == "HassSetVolumeRelative"
 
 
 def test_a_value_has_limits(english: Engine) -> None:

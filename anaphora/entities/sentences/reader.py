@@ -65,8 +65,7 @@ class SentenceReader:
             _with_dialog_sentences(sentences.collection, self._language), lists
         )
         spaceless = sentences.collection.ignores_spaces
-        words = self._matcher.words
-        self._repairs = Repairs(self._language, words, ignores_spaces=spaceless)
+        self._repairs = Repairs(self._language, self._matcher.words, ignores_spaces=spaceless)
 
     def read(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceReading, ...]:
         """The readings of an utterance, best first; empty if it is no whole sentence.
@@ -117,12 +116,14 @@ class SentenceReader:
                 yield build_entity(slot, self._groups.get(slot.name, frozenset((slot.name,))))
 
 
-def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool]:
-    """The order of readings: those that need nothing, those that refer to what was said, those that
-    leave slots to the context; of the latter, those with any words last."""
-    open_words = _has_open_words(reading)
+def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool, bool]:
+    """The order of readings: those that need nothing, those about the last command, those that
+    refer to what was said, those that leave slots to the context; of the latter, those with any
+    words last."""
     needs = bool(reading.references or reading.missing)
-    return needs, needs and open_words, bool(reading.missing)
+    is_about_last = reading.intent in _DIALOG_SENTENCES.values()
+    open_words = needs and _has_open_words(reading)
+    return needs, is_about_last, open_words, bool(reading.missing)
 
 
 def _has_open_words(reading: SentenceReading) -> bool:
