@@ -233,7 +233,7 @@ class _Builder:
         named = written.get("fractions") or ""
         fractions: Literal["", "halves", "tenths"] = ""
         if named in ("halves", "tenths"):
-            fractions = named
+            fractions = "halves" if named == "halves" else "tenths"
         elif named:
             hint = "write halves or tenths"
             self._error((*path, "fractions"), f"unknown fractions '{named}'", hint)

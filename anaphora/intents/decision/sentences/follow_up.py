@@ -172,11 +172,7 @@ def is_allowed(
             context = {**known, **context}
         else:
             context[entity.element] = entity.value_or_text
-    return all(
-        values is None or context.get(key) in values
-        for key, values in accepts.items()
-        if values is not None
-    )
+    return all(context.get(key) in values for key, values in accepts.items() if values is not None)
 
 
 def _has_other_words(model: SentenceIntents, utterance: Utterance, variant: Variant) -> bool:
