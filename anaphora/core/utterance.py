@@ -205,7 +205,8 @@ class SentenceReading(Struct, frozen=True, gc=False):
     no tokens. ``references`` are the slots that a reference word fills ("it", "there"), and
     ``missing`` those that the sentence leaves to the context: both must come from the memory.
     ``accepts`` are the values that the sentence allows of the context, by key: a device of the
-    domain light. ``response`` is the key of the answer.
+    domain light. ``response`` is the key of the answer, ``template`` the syntax tree of the
+    sentence.
     """
 
     intent: str
@@ -214,6 +215,7 @@ class SentenceReading(Struct, frozen=True, gc=False):
     missing: tuple[str, ...] = ()
     accepts: Mapping[str, tuple[Any, ...] | None] = EMPTY
     response: str = ""
+    template: Any = None
 
 
 class Utterance(Struct, frozen=True, gc=False):

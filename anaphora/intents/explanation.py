@@ -17,6 +17,7 @@ from anaphora.errors import EvaluationError
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision.decision import BridgeResult, Decision
 from anaphora.intents.decision.matching import IndexedModel
+from anaphora.intents.decision.sentences.notes import describe_sentence
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.index import entity_keys
 from anaphora.intents.match import Candidate, Match, SlotFilling
@@ -320,6 +321,7 @@ def _iter_notes(decision: Decision, context: MatchContext) -> Iterator[str]:
         yield f"it goes on with {what}{pending and ': '}{pending}"
     if decision.bridge:
         yield from _iter_bridge_notes(decision.bridge, decision)
+    yield from describe_sentence(decision)
 
 
 def _describe_act(act: DialogAct) -> str:

@@ -312,7 +312,8 @@ def _missing_texts(model: Model) -> Iterator[Problem]:
 def _uncovered_qualifiers(model: Model) -> Iterator[Problem]:
     from anaphora.entities.matching.qualifier_coverage import find_uncovered_qualifiers
 
-    if model.dialog_acts is not None:  # it understands what is negated
+    # Dialog acts understand what is negated, and whole sentences have every word.
+    if model.dialog_acts is not None or model.sentences is not None:
         return
     words = find_uncovered_qualifiers(model)
     if not words:

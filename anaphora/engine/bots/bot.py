@@ -148,7 +148,8 @@ class Bot:
         if too_long:
             return replace(utterance, text=text)
         if sentences:
-            utterance = replace(utterance, sentences=sentences)
+            everything = frozenset(range(len(utterance.tokens)))
+            utterance = replace(utterance, sentences=sentences, understood=everything)
         return _drop_reset_entities(utterance) if utterance.resets else utterance
 
     def prefetch(self, texts: Sequence[UnreadText]) -> list[PrefetchedUtterances | None]:

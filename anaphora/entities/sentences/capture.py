@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from anaphora.entities.sentences.automaton import Place
@@ -22,6 +23,7 @@ __all__ = ["Capture", "Captures", "find_captures"]
 _INTEGER = re.compile(r"\s*(-?\d+)", re.ASCII)
 _DECIMAL = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)", re.ASCII)
 _BREAKS = "-_"
+_MAX_WAYS = 200
 
 
 class Capture(NamedTuple):
@@ -54,24 +56,43 @@ def find_captures(
     start: Place, text: str, accepts: Callable[[ListValue], bool]
 ) -> Iterator[Captures]:
     """All ways to read a normalized text by the template that begins at ``start``. ``accepts``
-    tells which values of lists the template may take."""
-    return _Reader(f"{text} ", accepts).read(start, 0, (), 0, begins=True)
+    tells which values of lists the template may take. Of very many ways, the first are returned."""
+    reader = _Reader(f"{text} ", accepts)
+    return islice(reader.read(start, 0, (), 0, begins=True), _MAX_WAYS)
 
 
 class _Reader:
-    __slots__ = ("_accepts", "_text")
+    """Reads by backtracking. ``_dead`` are the places and positions from which no way leads to the
+    end: each is tried once, so that several wildcards in a row stay cheap."""
+
+    __slots__ = ("_accepts", "_dead", "_end", "_text")
 
     def __init__(self, text: str, accepts: Callable[[ListValue], bool]) -> None:
         self._text, self._accepts = text, accepts
+        self._end = len(text.rstrip())
+        self._dead: set[tuple[int, int, bool]] = set()
 
     def read(
         self, place: Place, at: int, found: tuple[Capture, ...], weight: int, *, begins: bool
     ) -> Iterator[Captures]:
         """Read from ``at``, where a word ``begins`` or not."""
         if place.template >= 0:
-            if at >= len(self._text) - 1 or not self._text[at:].strip():
+            if at >= self._end:
                 yield Captures(found, weight)
             return
+        key = (id(place), at, begins)
+        if key in self._dead:
+            return
+        is_dead = True
+        for captures in self._read_segment(place, at, found, weight, begins=begins):
+            is_dead = False
+            yield captures
+        if is_dead:
+            self._dead.add(key)
+
+    def _read_segment(
+        self, place: Place, at: int, found: tuple[Capture, ...], weight: int, *, begins: bool
+    ) -> Iterator[Captures]:
         segment = place.path[place.index]
         after = place.next()
         if isinstance(segment, Literal):
@@ -174,7 +195,8 @@ class _Reader:
         while at < len(text) and text[at] == " ":
             at += 1
         last = len(text) - 1
-        for end in range(at + 1, last + 1):
+        first = at + 1 if after.template < 0 else max(at + 1, self._end)
+        for end in range(first, last + 1):
             if end < last and segment.ends_word and text[end - 1].isalnum() and text[end].isalnum():
                 continue
             one = Capture(segment.slot, at, end, response_only=segment.capture)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from anaphora.entities.sentences.automaton import Automaton
 from anaphora.entities.sentences.capture import Capture, Captures, find_captures
 from anaphora.entities.sentences.input_text import InputText, SkipWords, normalize_input
-from anaphora.entities.sentences.segments import Compiler, ListValue, Path, WildcardSlot
+from anaphora.entities.sentences.segments import (
+    Compiler,
+    ListValue,
+    Path,
+    WildcardSlot,
+    iter_texts,
+)
 from anaphora.frozen import EMPTY
+from anaphora.grammar.sentences.syntax import Expression
 from anaphora.models.hassil.collection import (
     REFERENCE,
     SentenceBlock,
@@ -20,6 +29,8 @@ from anaphora.models.hassil.collection import (
 )
 
 __all__ = ["SentenceMatch", "SentenceMatcher", "SlotValue"]
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 class SlotValue(Struct, frozen=True, gc=False):
@@ -47,6 +58,7 @@ class SentenceMatch(Struct, frozen=True, gc=False):
     captures: Mapping[str, SlotValue]
     weight: int
     missing: tuple[str, ...] = ()
+    template: Expression | None = None
 
     @property
     def intent(self) -> str:
@@ -68,13 +80,16 @@ class SentenceMatcher:
         self._skip_words = SkipWords(
             collection.skip_words, ignores_spaces=collection.ignores_spaces
         )
-        blocks, paths = [], []
-        for block, path in _compile(collection, {**collection.lists, **lists}):
+        blocks, sentences, paths = [], [], []
+        for block, sentence, path in _compile(collection, {**collection.lists, **lists}):
             blocks.append(block)
+            sentences.append(sentence)
             paths.append(path)
         self._blocks: tuple[SentenceBlock, ...] = tuple(blocks)
+        self._sentences = tuple(sentences)
         self._edges = tuple(_wildcard_edges(path) for path in paths)
         self._automaton = Automaton(paths)
+        self._paths = tuple(paths)
         self._accepts = {id(block): _Acceptance(block) for block in collection.blocks}
 
     def match(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceMatch, ...]:
@@ -85,8 +100,17 @@ class SentenceMatcher:
         lacks nothing; if it names a device, by the longest name; then with fewer wildcards, with
         more literal text, and with less text in wildcards.
         """
+        return self.match_input(self.normalize(text), text, context)
+
+    def normalize(self, text: str) -> InputText:
+        """Normalize an utterance for :meth:`match_input`."""
+        return normalize_input(text, ignores_spaces=self._spaceless)
+
+    def match_input(
+        self, whole: InputText, text: str, context: Mapping[str, Any] = EMPTY
+    ) -> tuple[SentenceMatch, ...]:
+        """Like :meth:`match`, for a normalized form of the utterance ``text``."""
         found: list[tuple[tuple[object, ...], SentenceMatch]] = []
-        whole = normalize_input(text, ignores_spaces=self._spaceless)
         if not whole.text:
             return ()
         for normalized, indexes in self._find(whole):
@@ -94,6 +118,11 @@ class SentenceMatcher:
                 found += self._match_template(index, text, normalized, context)
         found.sort(key=lambda one: one[0])
         return tuple(match for _, match in found)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of the sentences and of their lists."""
+        return frozenset(word for text in iter_texts(self._paths) for word in _WORD.findall(text))
 
     def _find(self, whole: InputText) -> Iterator[tuple[InputText, list[int]]]:
         """The forms of a text with and without its skip words, each with the templates that it may
@@ -125,12 +154,13 @@ class SentenceMatcher:
         for captures in find_captures(start, normalized.text, acceptance.accepts):
             match = _build_match(block, captures, text, normalized, context)
             if match is not None:
+                match = replace(match, template=self._sentences[index])
                 yield _rank(match, index), match
 
 
 def _compile(
     collection: SentenceCollection, lists: Mapping[str, SlotList]
-) -> Iterator[tuple[SentenceBlock, Path]]:
+) -> Iterator[tuple[SentenceBlock, Expression, Path]]:
     spaceless = collection.ignores_spaces
     shared = Compiler(collection.rules, lists, collection.language, ignores_spaces=spaceless)
     for block in collection.blocks:
@@ -144,7 +174,7 @@ def _compile(
                 shared=shared,
             )
         for sentence in block.sentences:
-            yield block, compiler.compile(sentence)
+            yield block, sentence, compiler.compile(sentence)
 
 
 def _wildcard_edges(path: Path) -> Literal["", "start", "end", "whole"]:
@@ -210,6 +240,8 @@ def _build_match(
     refers = any(one.value is REFERENCE for one in found.values())
     for key, rule in block.requires.items():
         known = _value_of(context, key)
+        if rule.slot and isinstance(known, list | tuple | set | Mapping):
+            known = None  # it cannot fill the slot
         if known is None and rule.slot and rule.values is None:
             if rule.slot not in found:
                 missing.append(rule.slot)

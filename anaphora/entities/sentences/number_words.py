@@ -10,14 +10,17 @@ from anaphora.models.hassil.collection import RangeList
 
 __all__ = ["spell_numbers"]
 
-_SCRIPTS = {"zh_HK": "zh_Hant", "zh_MO": "zh_Hant", "zh_TW": "zh_Hant"}
+_CODES = {"nb": "no", "zh_HK": "zh_Hant", "zh_MO": "zh_Hant", "zh_TW": "zh_Hant"}
+"""The codes of the rules for numbers, where they are others."""
+_MAX_NUMBERS = 10_000  # of a range
 _BREAKS = str.maketrans("-_", "  ")
 
 
 def spell_numbers(numbers: RangeList, language: str) -> dict[str, float]:
     """The words for each number of a range, in every form that the language's rules have, with the
-    number. Empty for a language without rules."""
-    if not numbers.words:
+    number. Empty for a language without rules, and for a range of too many numbers, which are
+    then understood in digits only."""
+    if not numbers.words or (numbers.stop - numbers.start) // numbers.step > _MAX_NUMBERS:
         return {}
     found: dict[str, float] = {}
     for number in numbers:
@@ -33,7 +36,10 @@ def _spell(language: str, number: float) -> tuple[str, ...]:
     engine = _engine(language)
     if engine is None:
         return ()
-    forms = engine.format_number(number).text_by_ruleset.values()
+    try:
+        forms = engine.format_number(number).text_by_ruleset.values()
+    except ValueError:  # the language has no rules of its own
+        return ()
     return tuple(dict.fromkeys(fold_case(form) for form in forms))
 
 
@@ -44,7 +50,7 @@ def _engine(language: str) -> Any:
     except ImportError:  # only digits are understood
         return None
     tag = language.replace("-", "_")
-    for code in (tag, _SCRIPTS.get(tag, tag), tag.partition("_")[0]):
+    for code in (_CODES.get(tag, tag), tag, tag.partition("_")[0]):
         try:
             return RbnfEngine.for_language(code)
         except ValueError:

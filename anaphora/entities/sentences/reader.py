@@ -9,7 +9,9 @@ from typing import Any
 
 from anaphora.core.utterance import Entity, SentenceReading
 from anaphora.entities.languages import cached_table
+from anaphora.entities.sentences.input_text import InputText
 from anaphora.entities.sentences.matcher import SentenceMatch, SentenceMatcher, SlotValue
+from anaphora.entities.sentences.repairs import Repairs
 from anaphora.frozen import EMPTY
 from anaphora.grammar.sentences.normalization import normalize_text
 from anaphora.grammar.sentences.parser import parse_sentence
@@ -24,7 +26,7 @@ from anaphora.models.hassil.collection import (
     TextList,
     TextValue,
 )
-from anaphora.models.hassil.elements import UNDO
+from anaphora.models.hassil.elements import LESS, MORE, OTHER, UNDO
 
 __all__ = ["SentenceReader"]
 
@@ -36,6 +38,9 @@ ANY_WORDS = "any words"
 """The mark of an entity that may be any words."""
 
 _WILDCARD_MARKS = frozenset((ANY_WORDS,))
+
+_DIALOG_SENTENCES = {"undo": UNDO, "more": MORE, "less": LESS, "other": OTHER}
+"""The intents of the sentences in a table ``home``, by their keys."""
 
 _REFERENCE_CUES = {"name": "thing", "area": "place"}
 
@@ -56,17 +61,39 @@ class SentenceReader:
             listed = lists.get(slot)
             if words and isinstance(listed, TextList):
                 lists[slot] = _with_references(listed, words)
-        self._matcher = SentenceMatcher(_with_undo(sentences.collection, self._language), lists)
+        self._matcher = SentenceMatcher(
+            _with_dialog_sentences(sentences.collection, self._language), lists
+        )
+        spaceless = sentences.collection.ignores_spaces
+        self._repairs = Repairs(self._language, self._matcher.words, ignores_spaces=spaceless)
 
     def read(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceReading, ...]:
         """The readings of an utterance, best first; empty if it is no whole sentence.
 
         ``context`` has what is known besides the words: the ``area`` that they come from.
         """
-        matches = self._matcher.match(text, context)[:_MAX_READINGS]
-        readings = [self._to_reading(match) for match in matches]
+        readings = self._match(self._matcher.normalize(text), text, context)
+        if all(_has_open_words(one) and one.missing for one in readings):
+            return (*self._repair(text, context), *readings)
+        return readings
+
+    def _match(
+        self, normalized: InputText, text: str, context: Mapping[str, Any]
+    ) -> tuple[SentenceReading, ...]:
+        matches = self._matcher.match_input(normalized, text, context)[:_MAX_READINGS]
+        # A bare value is no sentence that leaves the rest to the context, but a follow-up.
+        readings = [self._to_reading(one) for one in matches if one.weight or not one.missing]
         readings.sort(key=_needs_memory)
         return tuple(readings)
+
+    def _repair(self, text: str, context: Mapping[str, Any]) -> tuple[SentenceReading, ...]:
+        """The readings of the nearest form of an utterance that is a sentence without any words."""
+        for form in self._repairs.rewrite(self._matcher.normalize(text)):
+            readings = self._match(form, text, context)
+            known = tuple(one for one in readings if not _has_open_words(one))
+            if known:
+                return known
+        return ()
 
     def _to_reading(self, match: SentenceMatch) -> SentenceReading:
         block = match.block
@@ -80,6 +107,7 @@ class SentenceReader:
             missing=match.missing,
             accepts={key: rule.values for key, rule in block.requires.items()},
             response=block.response,
+            template=match.template,
         )
 
     def _entities(self, match: SentenceMatch) -> Iterator[Entity]:
@@ -88,12 +116,18 @@ class SentenceReader:
                 yield build_entity(slot, self._groups.get(slot.name, frozenset((slot.name,))))
 
 
-def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool]:
-    """The order of readings: those that need nothing, those that refer to what was said, those that
-    leave slots to the context; of the latter, those with any words last."""
-    open_words = any(ANY_WORDS in entity.marks for entity in reading.entities)
+def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool, bool]:
+    """The order of readings: those that need nothing, those about the last command, those that
+    refer to what was said, those that leave slots to the context; of the latter, those with any
+    words last."""
     needs = bool(reading.references or reading.missing)
-    return needs, needs and open_words, bool(reading.missing)
+    is_about_last = reading.intent in _DIALOG_SENTENCES.values()
+    open_words = needs and _has_open_words(reading)
+    return needs, is_about_last, open_words, bool(reading.missing)
+
+
+def _has_open_words(reading: SentenceReading) -> bool:
+    return any(ANY_WORDS in entity.marks for entity in reading.entities)
 
 
 def build_entity(slot: SlotValue, groups: frozenset[str]) -> Entity:
@@ -115,11 +149,14 @@ def build_entity(slot: SlotValue, groups: frozenset[str]) -> Entity:
     )
 
 
-def _with_undo(collection: SentenceCollection, language: str) -> SentenceCollection:
-    """The collection with the sentences of its language that undo the last command."""
-    written = cached_table(language, "home").get("undo") or ()
-    block = SentenceBlock(UNDO, tuple(parse_sentence(one) for one in written))
-    return replace(collection, blocks=(*collection.blocks, block))
+def _with_dialog_sentences(collection: SentenceCollection, language: str) -> SentenceCollection:
+    """The collection with the sentences of its language about the last command."""
+    table = cached_table(language, "home")
+    blocks = tuple(
+        SentenceBlock(intent, tuple(parse_sentence(one) for one in table.get(key) or ()))
+        for key, intent in _DIALOG_SENTENCES.items()
+    )
+    return replace(collection, blocks=(*collection.blocks, *blocks))
 
 
 def _with_references(listed: TextList, words: tuple[str, ...]) -> SlotList:
@@ -137,4 +174,6 @@ def _reference_words(language: str, cue: str) -> tuple[str, ...]:
     written = [*written, *(cached_table(language, "home").get(cue) or ())]
     found = (_PLAIN.fullmatch(str(phrase)) for phrase in written)
     words = (word for one in found if one for word in one[1].split("|"))
-    return tuple(dict.fromkeys(word.strip() for word in words if word.strip(" _")))
+    several = frozenset(cached_table(language, "home").get("several") or ())
+    stripped = (word.strip() for word in words if word.strip(" _"))
+    return tuple(dict.fromkeys(word for word in stripped if word not in several))

@@ -11,7 +11,7 @@ agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from anaphora.entities.sentences.number_words import spell_numbers
@@ -46,6 +46,7 @@ __all__ = [
     "TextSlot",
     "TextValues",
     "WildcardSlot",
+    "iter_texts",
 ]
 
 MAX_VALUE_TEXTS = 5_000
@@ -168,6 +169,22 @@ class Choice(Segment):
 
 
 Path: TypeAlias = tuple[Segment, ...]
+
+
+def iter_texts(paths: Iterable[Path]) -> Iterator[str]:
+    """The literal texts in paths, and those of the lists of their slots."""
+    waiting, seen = list(paths), set()
+    while waiting:
+        for segment in waiting.pop():
+            if id(segment) in seen:
+                continue
+            seen.add(id(segment))
+            if isinstance(segment, Literal):
+                yield from segment.texts
+            elif isinstance(segment, TextSlot):
+                yield from (value.text for value in segment.trie.values)
+            elif isinstance(segment, Choice):
+                waiting += segment.paths
 
 
 class Compiler:

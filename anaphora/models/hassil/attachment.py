@@ -157,6 +157,8 @@ def _find_home(root: MappingNode, diagnostics: FileDiagnostics, folder: Path | N
 
 def _language(root: MappingNode) -> str:
     written = root.items.get("language")
+    if isinstance(written, SequenceNode) and written.items:
+        written = written.items[0]
     return written.text if isinstance(written, ScalarNode) else "en"
 
 
@@ -209,6 +211,8 @@ def _to_node(data: Any, at: int) -> Node:
         return SequenceNode(at, [_to_node(one, at) for one in data])
     if isinstance(data, bool):
         return ScalarNode(at, at, "true" if data else "false", "")
+    if isinstance(data, int):
+        return ScalarNode(at, at, str(data), "")
     return ScalarNode(at, at, str(data), "'")
 
 

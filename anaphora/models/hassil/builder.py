@@ -6,6 +6,7 @@ Unknown keys are reported and ignored.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -33,8 +34,14 @@ from anaphora.models.hassil.collection import (
     TextValue,
     WildcardList,
 )
+from anaphora.models.hassil.nesting import MAX_DEPTH, NestingDepth
 
 __all__ = ["HOME_LISTS", "KeyPath", "Level", "Report", "build_collection"]
+
+RESERVED_SLOTS = frozenset(("intent",))
+"""Names that no slot can have: the memory keeps the intent under it."""
+
+_IDENTIFIER = re.compile(r"[^\W\d][\w-]*")
 
 HOME_LISTS = ("name", "area", "floor")
 """The lists that a home fills, which collections refer to without having them."""
@@ -118,6 +125,9 @@ class _Builder:
                 self._error(path, "an intent is a mapping with the key data")
                 continue
             self._check_keys(written, "intent", path)
+            if not _IDENTIFIER.fullmatch(intent):
+                hint = "a name begins with a letter and goes on with letters, digits, '_', '-'"
+                self._error(path, f"'{intent}' cannot be the name of an intent", hint)
             for index, block in enumerate(self._sequence(written, "data", path)):
                 where = (*path, "data", index)
                 if isinstance(block, Mapping):
@@ -230,6 +240,11 @@ class _Builder:
             hint = "write halves or tenths"
             self._error((*path, "fractions"), f"unknown fractions '{named}'", hint)
         multiplier = written.get("multiplier")
+        if isinstance(multiplier, bool) or not isinstance(multiplier, int | float | None):
+            self._error(
+                (*path, "multiplier"), "the multiplier is no number", "write multiplier: 60"
+            )
+            multiplier = None
         return RangeList(
             start=start,
             stop=stop,
@@ -301,6 +316,7 @@ class _Builder:
     def _check_references(self, data: Mapping[str, Any], collection: SentenceCollection) -> None:
         """Report rules and lists that do not exist, and rules that contain themselves."""
         lists = (*collection.lists, *self._known_lists)
+        shared = NestingDepth(collection.rules)
         for name, rule in collection.rules.items():
             self._check_rule(name, rule, collection.rules, lists, ("expansion_rules", name))
         counts: dict[str, int] = {}
@@ -312,8 +328,13 @@ class _Builder:
             known = (*lists, *block.lists)
             for name, rule in block.rules.items():
                 self._check_rule(name, rule, rules, known, (*path, "expansion_rules", name))
+            depth = NestingDepth(rules) if block.rules else shared
             for at, sentence in enumerate(block.sentences):
-                self._check_expression(sentence, rules, known, (*path, "sentences", at))
+                where = (*path, "sentences", at)
+                self._check_expression(sentence, rules, known, where)
+                if depth.of(sentence) > MAX_DEPTH:
+                    hint = "split it into several templates"
+                    self._error(where, "the template and its rules are nested too deeply", hint)
 
     def _check_rule(
         self,
@@ -349,9 +370,17 @@ class _Builder:
                     hint = did_you_mean(one.rule, rules) or "define it under expansion_rules"
                     message = f"there is no rule <{one.rule}>"
                     self._report("error", path, message, hint, one.offset)
-            elif one.list not in lists and not INLINE_RANGE.fullmatch(one.list):
+            elif one.list not in lists and (found := INLINE_RANGE.fullmatch(one.list)):
+                if int(found[1]) > int(found[2]) or int(found[3] or 1) < 1:
+                    message = f"the range {{{one.list}}} has no numbers"
+                    self._report("error", path, message, "write {0..100,5}", one.offset)
+            elif one.list not in lists:
                 hint = did_you_mean(one.list, lists) or "define it under lists"
                 message = f"there is no list {{{one.list}}}"
+                self._report("error", path, message, hint, one.offset)
+            if isinstance(one, ListReference) and not _is_slot_name(one.slot):
+                hint = "name the slot otherwise: {list:slot}"
+                message = f"'{one.slot}' cannot be the name of a slot"
                 self._report("error", path, message, hint, one.offset)
 
 
@@ -362,6 +391,10 @@ def _references(expression: Expression) -> Iterator[ListReference | RuleReferenc
         case Sequence(items) | Alternative(items) | Permutation(items):
             for item in items:
                 yield from _references(item)
+
+
+def _is_slot_name(name: str) -> bool:
+    return name not in RESERVED_SLOTS and _IDENTIFIER.fullmatch(name) is not None
 
 
 def _format_scalar(value: Any) -> str:

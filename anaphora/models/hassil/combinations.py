@@ -74,15 +74,17 @@ def find_combinations(collection: SentenceCollection) -> tuple[Combination, ...]
 def iter_references(
     expression: Expression, rules: Mapping[str, Expression]
 ) -> Iterator[ListReference]:
-    """The references to lists in an expression and in the rules that it uses."""
-    match expression:
-        case ListReference():
-            yield expression
-        case RuleReference(rule):
-            yield from iter_references(rules[rule], rules)
-        case Sequence(items) | Alternative(items) | Permutation(items):
-            for item in items:
-                yield from iter_references(item, rules)
+    """The references to lists in an expression and in the rules that it uses, each rule once."""
+    waiting, seen = [expression], set()
+    while waiting:
+        match waiting.pop():
+            case ListReference() as found:
+                yield found
+            case RuleReference(rule) if rule not in seen:
+                seen.add(rule)
+                waiting.append(rules[rule])
+            case Sequence(items) | Alternative(items) | Permutation(items):
+                waiting += reversed(items)
 
 
 def _block_slots(

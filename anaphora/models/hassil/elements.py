@@ -21,19 +21,33 @@ from anaphora.models.hassil.collection import (
 from anaphora.models.hassil.combinations import iter_references
 from anaphora.models.hassil.domain_words import find_domain_words
 
-__all__ = ["ACTION", "UNDO", "build_elements", "build_intents", "find_slot_lists", "group_of"]
+__all__ = [
+    "ACTION",
+    "LESS",
+    "MORE",
+    "OTHER",
+    "UNDO",
+    "build_elements",
+    "build_intents",
+    "find_slot_lists",
+    "group_of",
+]
 
 ACTION = "intent"
 """The element that remembers which intent was meant."""
 
-UNDO = "undo"
-"""The intent of the sentences that undo the last one."""
+UNDO, MORE, LESS, OTHER = "<undo>", "<more>", "<less>", "<other>"
+"""The intents of sentences about the last command: undo it, do it with a higher or lower value, or
+for the other device. No collection can have an intent of such a name."""
 
 _GROUPS = {
     "area": "place", "floor": "place", "name": "target", "domain": "target",
     "device_class": "target", "state": "state",
 }  # fmt: skip
 _VALUE_GROUP = "value"
+_SPELLED = frozenset(("area", "floor", "name", "domain"))
+"""The slots whose words may have a wrong letter."""
+
 _MAX_TEXTS = 60  # of a value of a list, or of a word for a domain
 _MAX_VALUES = 2_000
 _ESCAPED = re.compile(r"([\\{}<>\[\]|_,/^])")
@@ -91,6 +105,7 @@ def build_elements(
             "groups": [group_of(slot, listed)],
             "synonyms": [],
             "id_synonym": False,
+            "typos": int(slot in _SPELLED),
         }
         if values:
             element["values"] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["INVERSE_INTENTS"]
+__all__ = ["INCREASING_INTENTS", "INVERSE_INTENTS"]
 
 _PAIRS = (
     ("HassTurnOn", "HassTurnOff"),
@@ -25,3 +25,6 @@ INVERSE_INTENTS: Mapping[str, str] = MappingProxyType(
     | {"HassStartTimer": "HassCancelTimer"}
 )
 """The intent that undoes each of those that can be undone with the same slots."""
+
+INCREASING_INTENTS: Mapping[str, str] = MappingProxyType({"HassStartTimer": "HassIncreaseTimer"})
+"""The intent that adds an amount to what each of these has set: "and 5 more minutes"."""

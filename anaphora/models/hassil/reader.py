@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -88,9 +88,9 @@ def read_packaged_collection(language: str, known_lists: Iterable[str]) -> Sente
         hint = "pip install 'anaphora[home]'"
         message = f"the sentences of Home Assistant need the package {PACKAGE}"
         raise ModelError(Problem(message, hint=hint)) from None
-    path = files(package) / "data" / f"{language}.json"
+    known = sorted(package.get_languages())
+    path = files(package) / "data" / f"{_find_nearest(language, known)}.json"
     if not path.is_file():
-        known = package.get_languages()
         message = f"{PACKAGE} has no sentences for the language '{language}'"
         hint = did_you_mean(language, known) or f"it has {', '.join(known)}"
         raise ModelError(Problem(message, hint=hint))
@@ -105,6 +105,14 @@ def read_packaged_collection(language: str, known_lists: Iterable[str]) -> Sente
     if problems:
         raise ModelError(Problem(problems[0], source=str(path)))
     return collection
+
+
+def _find_nearest(language: str, known: Sequence[str]) -> str:
+    """The language of a collection for a tag: itself, else the language without its region
+    (``en-GB``), else its first region (``zh``)."""
+    code = language.partition("-")[0]
+    regions = (one for one in known if one.partition("-")[0] == code)
+    return next((one for one in (language, code) if one in known), next(regions, language))
 
 
 class _File:

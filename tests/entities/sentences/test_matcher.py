@@ -124,6 +124,11 @@ def test_what_the_context_lacks_is_named(lights: SentenceMatcher) -> None:
     assert found.missing == ("area",)
 
 
+def test_a_list_in_the_context_fills_no_slot(lights: SentenceMatcher) -> None:
+    (found,) = lights.match("turn on the lights", {"area": ["Kitchen"]})
+    assert found.missing == ("area",)
+
+
 def test_a_slot_says_where_its_words_are(lights: SentenceMatcher) -> None:
     text = "Please, turn on the  bedroom lamp!"
     slot = lights.match(text)[0].slots["name"]
@@ -219,3 +224,24 @@ def test_a_thousand_strange_texts_do_no_harm(lights: SentenceMatcher) -> None:
     for code in range(0x20, 0x3000, 7):
         character = chr(code)
         assert match(lights, f"play {character}x{character}") is not None or not character.strip()
+
+
+def test_many_wildcards_in_a_row_take_no_time_for_long_texts() -> None:
+    matcher = matcher_of("""
+intents:
+  A: {data: [{sentences: ["{a} {b} {c} {d} end", "{a} {b} {c} {d} {e}"]}]}
+lists: {a: &any {wildcard: true}, b: *any, c: *any, d: *any, e: *any}
+""")
+    found = match(matcher, "word " * 1_000)
+    assert found is not None
+    assert [found[1][name] for name in "abcd"] == ["word"] * 4
+
+
+def test_a_huge_range_has_digits_but_no_words() -> None:
+    matcher = matcher_of("""
+intents:
+  A: {data: [{sentences: ["dial {number}"]}]}
+lists: {number: {range: {from: 0, to: 100000000}}}
+""")
+    assert match(matcher, "dial 12345678") == ("A", {"number": 12345678})
+    assert match(matcher, "dial seven") is None

@@ -194,3 +194,61 @@ def test_sentences_that_are_not_there_are_an_error(tmp_path: Path) -> None:
     path = write(tmp_path, "bot.yaml", "id: bot\nsentences: nowhere.yaml\n")
     with pytest.raises(ModelError, match=r"nowhere\.yaml"):
         load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        ("lists: {x: {range: {from: 0, to: 9, multiplier: much}}}", "the multiplier is no number"),
+        ("lists: {x: {values: [a]}}\nexpansion_rules: {r: '{9..1:y}'}", "the range {9..1} has no"),
+        ("lists: {x: {values: [a]}}\nexpansion_rules: {r: '{x:1st}'}", "'1st' cannot be the name"),
+        ("lists: {x: {values: [a]}}\nexpansion_rules: {r: '{x:intent}'}", "'intent' cannot be"),
+    ],
+)
+def test_mistakes_in_lists_and_slots_have_a_place(tmp_path: Path, rest: str, message: str) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text(f"language: en\nintents: {{A: {{data: [{{sentences: ['{{x}}']}}]}}}}\n{rest}\n")
+    with pytest.raises(ModelError) as caught:
+        load_model(path)
+    assert message in str(caught.value)
+    assert all((one.line or 0) > 2 for one in caught.value.problems)
+
+
+def test_templates_that_are_nested_too_deeply_are_refused(tmp_path: Path) -> None:
+    rules = ", ".join(f"r{i}: 'a <r{i + 1}>'" for i in range(500))
+    path = tmp_path / "deep.yaml"
+    path.write_text(
+        "language: en\nintents: {A: {data: [{sentences: [<r0>]}]}}\n"
+        f"expansion_rules: {{{rules}, r500: b}}\n"
+    )
+    with pytest.raises(ModelError, match="nested too deeply"):
+        load_model(path)
+
+
+def test_an_intent_needs_a_name_that_the_intent_language_can_write(tmp_path: Path) -> None:
+    path = tmp_path / "names.yaml"
+    path.write_text("language: en\nintents: {My Intent: {data: [{sentences: [go]}]}}\n")
+    with pytest.raises(ModelError, match="'My Intent' cannot be the name of an intent"):
+        load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("en-GB", "turn on the lights in the kitchen"), ("zh", "打开kitchen的灯")],
+)
+def test_a_region_that_the_package_lacks_is_read_as_its_language(
+    tmp_path: Path, language: str, text: str
+) -> None:
+    pytest.importorskip("home_assistant_intents")
+    path = tmp_path / "home.yaml"
+    path.write_text(
+        f"id: home\nlanguage: {language}\nsentences: home-assistant\nhome: {{areas: [Kitchen]}}\n"
+    )
+    reply = Engine(load_model(path)).ask(text)
+    assert (reply.intent, reply.slots["area"].value) == ("HassTurnOn", "Kitchen")
+
+
+def test_norwegian_numbers_are_understood_in_words() -> None:
+    pytest.importorskip("home_assistant_intents")
+    engine = Engine(load_model("home-assistant:nb"))
+    assert engine.ask("start en timer på fem minutter").slots["minutes"].value == "5"

@@ -9,16 +9,21 @@ remembered.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance, Variant
+from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.match import Candidate
 from anaphora.models.hassil.combinations import Combination
+from anaphora.models.hassil.elements import ACTION
+from anaphora.models.hassil.inverse_intents import INCREASING_INTENTS
 from anaphora.stm.conversation import Conversation, RememberedEntity
 from anaphora.stm.rules import split_visible
 
@@ -32,7 +37,10 @@ __all__ = [
 
 _TARGETS = ("name", "domain", "device_class")
 _PLACES = ("area", "floor")
+_STATE = "state"
+_NO_VALUES = frozenset((*_TARGETS, *_PLACES, _STATE))
 _NUMBER = "number"
+_CLAUSE_END = re.compile("[,;.:!،؛，、。]")
 _MAX_VARIANTS = 4
 _MAX_WILDCARD_WORDS = 6
 
@@ -53,19 +61,34 @@ def complete_fragment(
     conversation: Conversation,
 ) -> Completion | None:
     """The best completion of an utterance that is no whole sentence; None if there is none."""
-    if any(index > 0 for index in utterance.qualifiers):
-        return None  # "there are no lights" asks for nothing
     best: tuple[tuple[object, ...], Completion] | None = None
+    ambiguous = _find_ambiguous(utterance)
     for place, variant in enumerate(variants[:_MAX_VARIANTS]):
-        if _has_too_many_other_words(utterance, variant):
+        if _has_other_words(model, utterance, variant):
             continue
-        for said in _readings(model, utterance, variant):
-            for key, completion in _completions(model, said, variant, conversation):
+        kept = _without_negated(model, utterance, variant)
+        if kept is None:
+            continue
+        variant = kept
+        for said in _readings(model, utterance, variant, conversation):
+            for key, completion in _completions(model, said, variant, conversation, ambiguous):
                 if best is None or (*key, place) < best[0]:
                     best = ((*key, place), completion)
     if best is not None:
-        return best[1]
+        return _increase(model, utterance, best[1])
     return _complete_wildcard(model, utterance, conversation)
+
+
+def _increase(model: SentenceIntents, utterance: Utterance, found: Completion) -> Completion:
+    """The completion that adds an amount, if the utterance has a word for that."""
+    intent = INCREASING_INTENTS.get(found.intent, "")
+    if all(token.lower not in model.increases for token in utterance.tokens):
+        return found
+    slots = {one.entity.element for one in found.candidates}
+    for one in model.combinations.get(intent, ()):
+        if one.required <= slots <= one.slots:
+            return found._replace(intent=intent, response=one.response)
+    return found
 
 
 def _complete_wildcard(
@@ -83,7 +106,7 @@ def _complete_wildcard(
     last = [held for held in conversation.remembered if held.used_match == conversation.matches]
     for held in last:
         slot = held.entity.element
-        if slot not in model.wildcards:
+        if ANY_WORDS not in held.entity.marks:
             continue
         start = text.index(rest)
         said = Entity(
@@ -93,6 +116,7 @@ def _complete_wildcard(
             start=start,
             end=start + len(rest),
             value=rest,
+            marks=held.entity.marks,
         )
         memory = {one.entity.element: one for one in last if one.entity.element != slot}
         for combination in model.combinations.get(conversation.flow[-1].intent, ()):
@@ -151,21 +175,58 @@ def is_allowed(
     return all(context.get(key) in values for key, values in accepts.items() if values is not None)
 
 
-def _has_too_many_other_words(utterance: Utterance, variant: Variant) -> bool:
-    """Whether most of an utterance is about something else."""
+def _has_other_words(model: SentenceIntents, utterance: Utterance, variant: Variant) -> bool:
+    """Whether an utterance is about something else as well."""
     covered = {index for entity in variant.entities for index in entity.tokens}
-    others = [index for index in utterance.content_words if index not in covered]
-    return not covered or len(others) > max(1, len(covered))
+    known = covered.union(utterance.qualifiers)
+    others = [
+        word
+        for index in utterance.content_words
+        if index not in known and (word := utterance.tokens[index].lower) not in model.fillers
+    ]
+    if not covered or len(others) > 1:
+        return True
+    if not model.fillers or any(one.element not in _NO_VALUES for one in variant.entities):
+        return False  # "DIM them to 20 percent"
+    return not model.words.issuperset(others)
+
+
+def _find_ambiguous(utterance: Utterance) -> list[Entity]:
+    """The values whose words are those of another slot as well: "on"."""
+    slots: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for entity in utterance.entities:
+        slots[entity.start, entity.end].add(entity.element)
+    return [one for one in utterance.entities if len(slots[one.start, one.end]) > 1]
+
+
+def _without_negated(
+    model: SentenceIntents, utterance: Utterance, variant: Variant
+) -> Variant | None:
+    """The variant without what is negated: "not the kitchen, the bedroom". None if nothing is left
+    of it. A "no" at the start is an answer, and a negation holds until its clause ends: "not there,
+    in the kitchen"."""
+    text, tokens = utterance.text, utterance.tokens
+    negated: list[Entity] = []
+    for index in utterance.qualifiers:
+        if index == 0 and tokens[0].lower in model.openings:
+            continue
+        following = [one for one in variant.entities if one.start >= tokens[index].end]
+        first = min(following, key=lambda one: one.start, default=None)
+        if first and not _CLAUSE_END.search(text, tokens[index].end, first.start):
+            negated.append(first)
+    kept = tuple(one for one in variant.entities if one not in negated)
+    return Variant(kept) if kept else None
 
 
 def _readings(
-    model: SentenceIntents, utterance: Utterance, variant: Variant
+    model: SentenceIntents, utterance: Utterance, variant: Variant, conversation: Conversation
 ) -> Iterator[tuple[Entity, ...]]:
     """The entities of a variant, with a slot for each number."""
+    known = {held.entity.element for held in conversation.remembered}
     options: list[list[Entity]] = []
     for entity in variant.entities:
         if entity.element == _NUMBER:
-            found = list(_number_slots(model, utterance, entity))
+            found = list(_number_slots(model, utterance, entity, known))
             if found:
                 options.append(found)
         elif entity.element in model.groups:
@@ -174,8 +235,11 @@ def _readings(
         yield from product(*options)
 
 
-def _number_slots(model: SentenceIntents, utterance: Utterance, entity: Entity) -> Iterator[Entity]:
-    """The slots that a number may fill: those whose unit it has, or all if it has none."""
+def _number_slots(
+    model: SentenceIntents, utterance: Utterance, entity: Entity, known: Collection[str]
+) -> Iterator[Entity]:
+    """The slots that a number may fill: those whose unit it has. Without one, those of ``known``
+    values, which it replaces."""
     number = entity.meta.get("value")
     if not isinstance(number, int | float):
         return
@@ -187,7 +251,7 @@ def _number_slots(model: SentenceIntents, utterance: Utterance, entity: Entity) 
         slot for slot, ranges in model.ranges.items() if any(number in one for one in ranges)
     ]
     by_unit = [slot for slot in fitting if not words.isdisjoint(model.units.get(slot, ()))]
-    for slot in by_unit or fitting:
+    for slot in by_unit or [slot for slot in fitting if slot in known]:
         factors = {one.multiplier or 1 for one in model.ranges[slot] if number in one}
         for factor in sorted(factors, reverse=True):
             value = number * factor
@@ -198,28 +262,45 @@ def _number_slots(model: SentenceIntents, utterance: Utterance, entity: Entity) 
 
 
 def _completions(
-    model: SentenceIntents, said: tuple[Entity, ...], variant: Variant, conversation: Conversation
+    model: SentenceIntents,
+    said: tuple[Entity, ...],
+    variant: Variant,
+    conversation: Conversation,
+    ambiguous: Collection[Entity],
 ) -> Iterator[tuple[tuple[object, ...], Completion]]:
-    """The combinations that ``said`` completes, each with its rank (the smallest is the best)."""
+    """The combinations that ``said`` completes, each with its rank (the smallest is the best).
+    ``ambiguous`` values lead to no other intent than those before."""
     memory = remembered_by_slot(conversation, said)
     slots = {entity.element: entity for entity in said}
     if len(slots) < len(said):
         return
     order = _intent_order(conversation)
-    names_value = any(slot not in _TARGETS and slot not in _PLACES for slot in slots)
+    names_value = any(
+        slot not in _NO_VALUES and entity not in ambiguous for slot, entity in slots.items()
+    )
+    last = {slot for slot, held in memory.items() if held.used_match == conversation.matches}
+    # Where a device is that is named, need not be known.
+    places = () if "name" in slots else _PLACES
     for intent, combinations in model.combinations.items():
         recent = order.get(intent)
         if recent is None and not names_value:
             continue
+        if recent != 0 and _STATE in slots:
+            continue  # "on" is no question
+        kept = {*_TARGETS, *places} | (last - {*_PLACES} if recent == 0 else set())
         for combination in combinations:
             filled = _fill(model, combination, slots, memory)
             if filled is None or not (filled.memory or recent is not None):
                 continue
             used = {held.entity.element for held in filled.memory}
-            unused = [slot for slot in (*_TARGETS, *_PLACES) if slot in memory and slot not in used]
+            unused = (kept & memory.keys()) - used - {ACTION}
+            needless = used & {*_PLACES} - {*places}
+            if not slots.keys().isdisjoint(_PLACES):
+                needless |= used & {"name"}  # the lights there rather than this lamp there
             candidates = _candidates(filled, conversation)
             rank = (
                 len(order) if recent is None else recent,
+                len(needless),
                 len(unused),
                 _changes_value(slots, conversation),
                 sum(one.distance for one in candidates),
@@ -281,13 +362,15 @@ def _fill(
         return None
     taken: dict[str, RememberedEntity] = {}
     for slot in combination.required - slots.keys():
-        if slot not in memory:
+        if slot not in memory or not model.may_remember(combination.intent, memory[slot]):
             return None
         taken[slot] = memory[slot]
     added = []
     for slot, value in combination.fixed.items():
         known = slots.get(slot) or (memory[slot].entity if slot in memory else None)
-        if known is None:
+        if known is None and slot == "domain" and value == _domain_there(model, slots, memory):
+            added.append(_fixed(model, slot, value))
+        elif known is None:
             if slot in _TARGETS:
                 return None  # nothing says that this is meant
             added.append(_fixed(model, slot, value))
@@ -301,6 +384,16 @@ def _fill(
     if not is_allowed(model, accepts, entities):
         return None
     return _Filling(sentence, tuple(taken.values()))
+
+
+def _domain_there(
+    model: SentenceIntents, slots: Mapping[str, Entity], memory: Mapping[str, RememberedEntity]
+) -> Any:
+    """The domain of the device that was used last, if another place is named: "and in the
+    kitchen?" after a lamp asks for the lights there. None otherwise."""
+    if "name" not in memory or slots.keys().isdisjoint(_PLACES):
+        return None
+    return model.devices.get(memory["name"].entity.value_or_text, {}).get("domain")
 
 
 def _fixed(model: SentenceIntents, slot: str, value: Any) -> Entity:

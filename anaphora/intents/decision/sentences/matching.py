@@ -12,13 +12,18 @@ from anaphora.intents.decision.sentences.follow_up import (
     is_allowed,
     remembered_by_slot,
 )
+from anaphora.intents.decision.sentences.repetition import (
+    complete_by_part_of_name,
+    complete_other,
+    complete_step,
+)
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.undo import complete_undo
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil.combinations import Combination
-from anaphora.models.hassil.elements import ACTION, UNDO
+from anaphora.models.hassil.elements import ACTION, LESS, MORE, OTHER, UNDO
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
 __all__ = ["match_fragment", "match_sentence"]
@@ -34,6 +39,11 @@ def match_sentence(
     for reading in question.utterance.sentences:
         if reading.intent == UNDO:
             completion = complete_undo(model, conversation)
+        elif reading.intent in (MORE, LESS):
+            sign = 1 if reading.intent == MORE else -1
+            completion = complete_step(model, conversation, sign)
+        elif reading.intent == OTHER:
+            completion = complete_other(model, conversation)
         else:
             completion = _complete(model, reading, conversation)
         if completion is not None:
@@ -45,7 +55,10 @@ def match_fragment(
     model: SentenceIntents, question: ParsedQuestion, conversation: Conversation
 ) -> tuple[Match, ...]:
     """The match of the best completion of what is no whole sentence."""
-    completion = complete_fragment(model, question.utterance, question.variants, conversation)
+    utterance = question.utterance
+    completion = complete_fragment(
+        model, utterance, question.variants, conversation
+    ) or complete_by_part_of_name(model, utterance, conversation)
     return () if completion is None else (_build_match(model, completion),)
 
 
@@ -83,7 +96,11 @@ def _find_remembered(
     memory = remembered_by_slot(conversation, said)
     wanted: dict[str, RememberedEntity] = {}
     if "name" in reading.references:
-        targets = [memory[slot] for slot in sorted(_TARGETS) if slot in memory]
+        targets = [
+            memory[slot]
+            for slot in sorted(_TARGETS)
+            if slot in memory and model.may_remember(reading.intent, memory[slot])
+        ]
         if not targets:
             return []
         last = max(one.used_match for one in targets)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from anaphora.entities.languages import cached_table
+from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.domain import Model
 from anaphora.models.hassil.collection import HomeSentences, RangeList, TextList, WildcardList
 from anaphora.models.hassil.combinations import Combination, find_combinations
 from anaphora.models.hassil.elements import ACTION, find_slot_lists
 from anaphora.models.hassil.units import find_units
+from anaphora.models.hassil.vocabulary import find_words
+from anaphora.stm.conversation import RememberedEntity
 
 __all__ = ["SentenceIntents"]
 
@@ -24,8 +27,11 @@ class SentenceIntents:
 
     ``ranges`` are the ranges of numbers by slot, ``units`` the words that may follow them.
     ``devices`` is the context of each device by its name. ``groups`` are those of the slots.
-    ``wildcards`` are the slots that any text may fill, ``joiners`` the words that add something
-    ("and").
+    ``wildcards`` are the slots of each intent that only any text fills ("the pizza timer"),
+    ``joiners`` the words that add something ("and"), ``openings`` those that link what follows to
+    what was said ("no"), ``fillers`` further words of follow-ups. ``words`` are those of
+    the sentences, ``increases`` those that add an amount to another ("more"). ``directions`` are
+    the slots that a direction may fill: up or down.
     """
 
     combinations: Mapping[str, Sequence[Combination]]
@@ -34,8 +40,13 @@ class SentenceIntents:
     units: Mapping[str, frozenset[str]]
     devices: Mapping[str, Mapping[str, Any]]
     groups: Mapping[str, frozenset[str]]
-    wildcards: frozenset[str]
+    wildcards: Mapping[str, frozenset[str]]
     joiners: frozenset[str]
+    openings: frozenset[str]
+    fillers: frozenset[str]
+    words: frozenset[str]
+    increases: frozenset[str]
+    directions: frozenset[str]
 
     @classmethod
     def from_model(cls, model: Model) -> SentenceIntents | None:
@@ -43,6 +54,7 @@ class SentenceIntents:
         if model.sentences is None:
             return None
         sentences = model.sentences
+        table = cached_table(model.languages[0], "home")
         by_intent: dict[str, list[Combination]] = {}
         for one in find_combinations(sentences.collection):
             by_intent.setdefault(one.intent, []).append(one)
@@ -58,22 +70,44 @@ class SentenceIntents:
             units=find_units(sentences.collection),
             devices=dict(_devices(sentences)),
             groups={element.id: element.groups for element in model.elements},
-            wildcards=frozenset(
-                slot
-                for slot, listed in lists.items()
-                if any(isinstance(one, WildcardList) for one in listed)
-            ),
+            wildcards={intent: _find_wildcards(sentences, intent) for intent in by_intent},
             joiners=frozenset(_joiners(model.languages[0])),
+            openings=frozenset(table.get("opening") or ()),
+            fillers=frozenset(table.get("fillers") or ()),
+            words=find_words(sentences.collection),
+            increases=frozenset(table.get("increases") or ()),
+            directions=frozenset(
+                element.id
+                for element in model.elements
+                if {"up", "down"} <= {value.name for value in element.values}
+            ),
         )
 
     def group_of(self, slot: str) -> frozenset[str]:
         """The groups of a slot."""
         return self.groups.get(slot, frozenset((slot,)))
 
+    def may_remember(self, intent: str, held: RememberedEntity) -> bool:
+        """Whether a remembered entity may fill its slot of an intent: the name of a device is no
+        name for a timer, though both are in slots of the same name."""
+        entity = held.entity
+        return (entity.element in self.wildcards.get(intent, ())) == (ANY_WORDS in entity.marks)
+
     @property
     def action_groups(self) -> frozenset[str]:
         """The groups of the element that remembers the intent."""
         return self.group_of(ACTION)
+
+
+def _find_wildcards(sentences: HomeSentences, intent: str) -> frozenset[str]:
+    collection = sentences.collection
+    blocks = tuple(block for block in collection.blocks if block.intent == intent)
+    lists = find_slot_lists(replace(collection, blocks=blocks), sentences.lists)
+    return frozenset(
+        slot
+        for slot, listed in lists.items()
+        if listed and all(isinstance(one, WildcardList) for one in listed)
+    )
 
 
 def _devices(sentences: HomeSentences) -> Iterator[tuple[str, Mapping[str, Any]]]:

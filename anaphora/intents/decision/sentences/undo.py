@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anaphora.core.utterance import Variant
-from anaphora.intents.decision.sentences.follow_up import Completion
+from anaphora.intents.decision.sentences.follow_up import Completion, is_allowed
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.match import Candidate
 from anaphora.models.hassil.elements import ACTION
@@ -26,8 +26,17 @@ def complete_undo(model: SentenceIntents, conversation: Conversation) -> Complet
         if held.used_match == conversation.matches and held.entity.element != ACTION
     )
     slots = {one.entity.element for one in candidates}
+    entities = [one.entity for one in candidates]
     response = next(
-        (one.response for one in combinations if one.required <= slots <= one.slots), None
+        (
+            one.response
+            for one in combinations
+            if one.required <= slots <= one.slots
+            and is_allowed(
+                model, {key: rule.values for key, rule in one.requires.items()}, entities
+            )
+        ),
+        None,
     )
     if response is None:
         known = {slot for one in combinations for slot in one.slots}

@@ -1,0 +1,152 @@
+"""Other forms of an utterance that no sentence matches: as it was meant."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import islice, product
+from typing import NamedTuple
+
+from rapidfuzz.distance import OSA
+
+from anaphora.entities.languages import cached_table
+from anaphora.entities.sentences.input_text import InputText, SkipWords
+from anaphora.grammar.sentences.normalization import fold_case
+
+__all__ = ["Repairs"]
+
+_WORD = re.compile(r"[^\W\d_]+")
+_MIN_LENGTH = 4  # letters of a word that may be misspelt
+_MIN_LENGTH_FOR_TWO = 8  # letters of a word with two mistakes
+_MIN_VERB = 3  # letters of a verb before its pronoun
+_MAX_MISSPELT = 2  # words of an utterance
+_MAX_CANDIDATES = 3  # for a word
+_MAX_FORMS = 8
+
+
+class _Piece(NamedTuple):
+    """Characters ``start`` to ``end`` of a text, and what they are replaced by."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Repairs:
+    """Rewrites utterances in a language by its table ``home``: without words that only link them to
+    what was said ("no, ...", "turn it back on"), with pronouns apart from their verb ("apágala"),
+    and with misspelt words as one of ``words``, those of the sentences."""
+
+    def __init__(
+        self, language: str, words: Iterable[str], *, ignores_spaces: bool = False
+    ) -> None:
+        table = cached_table(language, "home")
+        self._opening = SkipWords(table.get("opening") or (), ignores_spaces=ignores_spaces)
+        self._again = SkipWords(table.get("again") or (), ignores_spaces=ignores_spaces)
+        clitics = sorted(table.get("clitics") or (), key=len, reverse=True)
+        self._clitics = tuple(clitics)
+        self._known = frozenset(words)
+        self._by_letters: dict[str, str] = {}
+        self._by_initial: dict[str, list[str]] = defaultdict(list)
+        for word in sorted(self._known):
+            bare = _remove_accents(word)
+            if self._by_letters.setdefault(bare, word) == word:
+                self._by_initial[bare[:1]].append(bare)
+        self._ignores_spaces = ignores_spaces
+
+    def rewrite(self, text: InputText) -> Iterator[InputText]:
+        """Other forms of a normalized text, the nearest first."""
+        for change in (self._opening.remove_at_start, self._again.remove, self._split_pronouns):
+            changed = change(text)
+            if changed.text != text.text and changed.text:
+                yield changed
+                text = changed
+        if not self._ignores_spaces:
+            yield from self._correct(text)
+
+    def _split_pronouns(self, text: InputText) -> InputText:
+        pieces, at = [], 0
+        for word in _WORD.finditer(text.text) if self._clitics else ():
+            found = self._split(word[0])
+            if found is not None:
+                verb, pronoun = found
+                middle = word.end() - len(pronoun)
+                pieces += [
+                    _Piece(at, word.start(), text.text[at : word.start()]),
+                    _Piece(word.start(), middle, f"{verb} "),
+                    _Piece(middle, word.end(), pronoun),
+                ]
+                at = word.end()
+        return _replace(text, [*pieces, _Piece(at, len(text.text), text.text[at:])])
+
+    def _split(self, word: str) -> tuple[str, str] | None:
+        if word in self._known:
+            return None
+        for pronoun in self._clitics:
+            verb = self._by_letters.get(_remove_accents(word.removesuffix(pronoun)))
+            if word.endswith(pronoun) and verb is not None and len(verb) >= _MIN_VERB:
+                return verb, pronoun
+        return None
+
+    def _correct(self, text: InputText) -> Iterator[InputText]:
+        misspelt = [
+            [_Piece(*word.span(), one) for one in found]
+            for word in _WORD.finditer(text.text)
+            if word[0] not in self._known and (found := self._find_near(word[0]))
+        ]
+        if not misspelt or len(misspelt) > _MAX_MISSPELT:
+            return
+        for chosen in islice(product(*misspelt), _MAX_FORMS):
+            pieces, at = [], 0
+            for piece in chosen:
+                pieces += [_Piece(at, piece.start, text.text[at : piece.start]), piece]
+                at = piece.end
+            yield _replace(text, [*pieces, _Piece(at, len(text.text), text.text[at:])])
+
+    def _find_near(self, word: str) -> list[str]:
+        """The words nearest to a misspelt one, which begin like it."""
+        bare = _remove_accents(word)
+        if bare in self._by_letters:
+            return [self._by_letters[bare]]
+        if len(bare) < _MIN_LENGTH:
+            return []
+        allowed = 2 if len(bare) >= _MIN_LENGTH_FOR_TWO else 1
+        near = sorted(
+            (distance, one)
+            for one in self._by_initial.get(bare[:1], ())
+            if abs(len(one) - len(bare)) <= allowed
+            and (distance := OSA.distance(bare, one, score_cutoff=allowed)) <= allowed
+        )
+        return [self._by_letters[one] for _, one in near[:_MAX_CANDIDATES]]
+
+
+def _replace(text: InputText, pieces: Iterable[_Piece]) -> InputText:
+    """The text with pieces replaced; positions of what is replaced are those of its ends."""
+    parts: list[str] = []
+    starts: list[int] = []
+    origins: list[int] = []
+    length = 0
+    for start, end, new in pieces:
+        if not new:
+            continue
+        if text.text[start:end] == new:
+            kept = text.cut([(start, end)])
+            starts += [length + one for one in kept.starts]
+            origins += kept.origins
+        else:
+            last = len(new.rstrip()) - 1
+            starts += [length, length + max(last, 1)]
+            origins += [text.original(start), text.original(end - 1)]
+        parts.append(new)
+        length += len(new)
+    return InputText("".join(parts), tuple(starts or (0,)), tuple(origins or (0,)))
+
+
+def _remove_accents(word: str) -> str:
+    if word.isascii():
+        return word
+    decomposed = unicodedata.normalize("NFD", fold_case(word))
+    bare = "".join(one for one in decomposed if not unicodedata.combining(one))
+    return unicodedata.normalize("NFC", bare)

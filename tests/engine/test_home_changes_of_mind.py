@@ -1,0 +1,216 @@
+"""Dialogs with a home in which people change their mind, correct themselves and mistype."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from anaphora import Area, Device, Engine, Floor, Home, Request, load_model
+
+pytest.importorskip("home_assistant_intents")
+
+HOMES = {
+    "en": Home(
+        areas=(Area("Kitchen"), Area("Bedroom"), Area("Office"), Area("Garage")),
+        floors=(Floor("Upstairs"),),
+        devices=(
+            Device("Bedroom Lamp", "light"),
+            Device("Desk Lamp", "light"),
+            Device("Ceiling Fan", "fan"),
+            Device("Radio", "media_player"),
+            Device("Left Blind", "cover"),
+            Device("Right Blind", "cover"),
+            Device("Front Door", "lock"),
+            Device("Back Door", "lock"),
+        ),
+    ),
+    "de": Home(
+        areas=(Area("Küche"), Area("Schlafzimmer"), Area("Büro")),
+        floors=(Floor("Obergeschoss", ("oben",)),),
+        devices=(
+            Device("Radio", "media_player"),
+            Device("Rollo links", "cover"),
+            Device("Rollo rechts", "cover"),
+            Device("Deckenventilator", "fan"),
+        ),
+    ),
+    "es": Home(
+        areas=(Area("cocina"), Area("dormitorio"), Area("despacho")),
+        devices=(Device("radio", "media_player"),),
+    ),
+    "ru": Home(
+        areas=(Area("кухня", ("кухне",)), Area("спальня", ("спальне",))),
+        devices=(Device("телевизор", "media_player"),),
+    ),
+    "ar": Home(areas=(Area("المطبخ"), Area("غرفة النوم"))),
+    "fi": Home(devices=(Device("televisio", "media_player"),)),
+    "tr": Home(devices=(Device("televizyon", "media_player"),)),
+}
+ENGLISH = [
+    ("turn on the lights in the kitchen", "HassTurnOn area=Kitchen domain=light"),
+    ("no, the bedroom", "HassTurnOn area=Bedroom domain=light"),
+    ("I meant the fan", "HassTurnOn area=Bedroom domain=fan"),
+    ("not there, in the kitchen", "HassTurnOn area=Kitchen domain=fan"),
+    ("not the kitchen, the bedroom", "HassTurnOn area=Bedroom domain=fan"),
+    ("no, turn off the fan", "HassTurnOff area=Bedroom domain=fan"),
+    ("turn it back on", "HassTurnOn area=Bedroom domain=fan"),
+    ("same in the office", "HassTurnOn area=Office domain=fan"),
+    ("what about upstairs", "rejected"),  # no sentence is about the fans of a floor
+    ("dim the lights to 30 percent", "HassLightSet area=Office brightness=30"),
+    ("a bit less", "HassLightSet area=Office brightness=20"),
+    ("brighter", "HassLightSet area=Office brightness=30"),
+    ("no, 50", "HassLightSet area=Office brightness=50"),
+    ("turn on the bedroom lamp", "HassTurnOn name=Bedroom Lamp"),
+    ("the other one", "HassTurnOn name=Desk Lamp"),
+    ("and in the kitchen", "HassTurnOn area=Kitchen domain=light"),
+    ("set a timer for 10 minutes", "HassStartTimer minutes=10"),
+    ("and 5 more minutes", "HassIncreaseTimer minutes=5"),
+    ("turn on the radio", "HassTurnOn name=Radio"),
+    ("louder", "HassSetVolumeRelative name=Radio volume_step=up"),
+    ("a bit quieter", "HassSetVolumeRelative name=Radio volume_step=down"),
+    ("open the left blind", "HassTurnOn name=Left Blind"),
+    ("the right one too", "HassTurnOn name=Right Blind"),
+    ("is the front door locked", "HassGetState name=Front Door state=locked"),
+    ("and the back door", "HassGetState name=Back Door state=locked"),
+    ("turn on the lihgts in the kitchen", "HassTurnOn area=Kitchen domain=light"),
+    ("and in the bedrom", "HassTurnOn area=Bedroom domain=light"),
+    ("what about upstairs", "HassTurnOn domain=light floor=Upstairs"),
+]
+GERMAN = [
+    ("mach das Licht in der Küche an", "HassTurnOn area=Küche domain=light"),
+    ("nein, im Schlafzimmer", "HassTurnOn area=Schlafzimmer domain=light"),
+    ("mach es aus", "HassTurnOff area=Schlafzimmer domain=light"),
+    ("mach es wieder an", "HassTurnOn area=Schlafzimmer domain=light"),
+    ("dasselbe im Büro", "HassTurnOn area=Büro domain=light"),
+    ("und oben", "HassTurnOn domain=light floor=Obergeschoss"),
+    ("nein, den Deckenventilator", "HassTurnOn name=Deckenventilator"),
+    ("stell einen Timer auf 10 Minuten", "HassStartTimer minutes=10"),
+    ("und noch 5 Minuten", "HassIncreaseTimer minutes=5"),
+    ("öffne das Rollo links", "HassTurnOn name=Rollo links"),
+    ("das rechte auch", "HassTurnOn name=Rollo rechts"),
+    ("mach das Lciht in der Küche an", "HassTurnOn area=Küche domain=light"),
+    ("und im Schlafzimer", "HassTurnOn area=Schlafzimmer domain=light"),
+]
+SPANISH = [
+    ("enciende la luz de la cocina", "HassTurnOn area=cocina domain=light"),
+    ("ahí no, en el dormitorio", "HassTurnOn area=dormitorio domain=light"),
+    ("pon la luz al 30 por ciento", "HassLightSet area=dormitorio brightness=30"),
+    ("un poco menos", "HassLightSet area=dormitorio brightness=20"),
+    ("apágala", "HassTurnOff area=dormitorio domain=light"),
+    ("lo mismo en el despacho", "HassTurnOff area=despacho domain=light"),
+]
+RUSSIAN = [
+    ("включи свет на кухне", "HassTurnOn area=кухня domain=light"),
+    ("нет, в спальне", "HassTurnOn area=спальня domain=light"),
+    ("выключи его", "HassTurnOff area=спальня domain=light"),
+    ("включи его снова", "HassTurnOn area=спальня domain=light"),
+    ("включи телевизор", "HassTurnOn name=телевизор"),
+    ("погромче", "HassSetVolumeRelative name=телевизор volume_step=up"),
+]
+ARABIC = [
+    ("أشعل أضواء المطبخ", "HassTurnOn area=المطبخ domain=light"),
+    ("وفي غرفة النوم", "HassTurnOn area=غرفة النوم domain=light"),
+    ("أطفئها", "HassTurnOff area=غرفة النوم domain=light"),
+]
+FINNISH = [
+    ("laita televisio päälle", "HassTurnOn name=televisio"),
+    ("sammuta se", "HassTurnOff name=televisio"),
+    ("kumoa", "HassTurnOn name=televisio"),
+]
+TURKISH = [
+    ("televizyonu aç", "HassTurnOn name=televizyon"),
+    ("onu kapat", "HassTurnOff name=televizyon"),
+    ("geri al", "HassTurnOn name=televizyon"),
+]
+
+
+def make_engine(language: str) -> Engine:
+    now = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
+    model = load_model(f"home-assistant:{language}", home=HOMES[language])
+    return Engine(model, clock=lambda: now)
+
+
+@pytest.fixture(scope="module")
+def english() -> Engine:
+    return make_engine("en")
+
+
+def ask(engine: Engine, text: str, user: str = "") -> str:
+    reply = engine.ask(text, user=user or "somebody")
+    slots = {name: slot.value for name, slot in sorted(reply.slots.items())}
+    if "brightness" in slots:
+        slots.pop("domain", None)
+    listed = " ".join(f"{name}={value}" for name, value in slots.items())
+    return f"{reply.intent or reply.status} {listed}".strip()
+
+
+@pytest.mark.parametrize(
+    ("language", "dialog"),
+    [
+        ("en", ENGLISH),
+        ("de", GERMAN),
+        ("es", SPANISH),
+        ("ru", RUSSIAN),
+        ("ar", ARABIC),
+        ("fi", FINNISH),
+        ("tr", TURKISH),
+    ],
+)
+def test_people_change_their_mind(language: str, dialog: list[tuple[str, str]]) -> None:
+    engine = make_engine(language)
+    assert [(text, ask(engine, text)) for text, _ in dialog] == dialog
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not the bedroom",
+        "paint the bedroom",
+        "is the cat in the bedroom",
+        "close both",  # a slot holds one thing
+        "there is no fan",
+        "on",  # no question about the state
+    ],
+)
+def test_nothing_is_done_by_what_is_no_command(english: Engine, text: str) -> None:
+    ask(english, "turn on the lights in the kitchen", text)
+    assert ask(english, text, text) == "rejected"
+
+
+def test_a_device_is_no_name_for_a_timer(english: Engine) -> None:
+    ask(english, "turn on the desk lamp", "timer")
+    assert ask(english, "set a timer for 3 minutes", "timer") == "HassStartTimer minutes=3"
+    assert ask(english, "and 4 minutes", "timer") == "HassStartTimer minutes=4"
+
+
+def test_a_device_is_where_it_is(english: Engine) -> None:
+    ask(english, "turn on the lights in the kitchen", "place")
+    assert ask(english, "no, the desk lamp", "place") == "HassTurnOn name=Desk Lamp"
+
+
+def test_a_sentence_of_the_collection_goes_before_one_about_the_last_command() -> None:
+    engine = make_engine("ru")
+    request = Request(data={"area": "кухня"})
+    reply = engine.ask("погромче", request=request)
+    assert (reply.intent, reply.slots["area"].value) == ("HassSetVolumeRelative", "кухня")
+    engine.ask("сделай свет на кухне 30 процентов", request=request)
+    assert engine.ask("погромче", request=request).intent == "HassSetVolumeRelative"
+
+
+def test_a_value_has_limits(english: Engine) -> None:
+    ask(english, "set the kitchen lights to 100 percent", "limits")
+    assert ask(english, "brighter", "limits") == "rejected"
+
+
+def test_the_explanation_names_the_sentence(english: Engine) -> None:
+    english.ask("turn on the lights in the kitchen", user="why")
+    explanation = english.ask("turn them off", user="why", explain=True).explanation
+    assert explanation is not None
+    notes = "\n".join(explanation.notes)
+    assert "it is the sentence: " in notes
+    assert "refers to what was said before: name" in notes
+    assert not explanation.unknown
+    undone = english.ask("undo that", user="why", explain=True).explanation
+    assert undone is not None
+    assert "it takes the last command back" in undone.notes

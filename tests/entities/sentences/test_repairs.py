@@ -1,0 +1,47 @@
+"""Utterances are rewritten as they were meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from anaphora.entities.sentences.input_text import normalize_input
+from anaphora.entities.sentences.repairs import Repairs
+
+ENGLISH = "turn on off the lights in kitchen living room of it"
+SPANISH = "enciende apaga la luz de cocina"
+
+
+def forms(text: str, language: str = "en", words: str = ENGLISH) -> list[str]:
+    return [one.text for one in Repairs(language, words.split()).rewrite(normalize_input(text))]
+
+
+def test_words_that_link_a_command_to_the_last_one_are_dropped() -> None:
+    assert "turn off the lights" in forms("No, turn off the lights")
+    assert "turn it on" in forms("and turn it back on")
+
+
+def test_misspelt_words_become_those_of_the_sentences() -> None:
+    assert forms("turn on the lihgts in the kichen") == ["turn on the lights in the kitchen"]
+    assert forms("turn on the lights in the kitchen") == []
+
+
+@pytest.mark.parametrize("text", ["turn on the fights", "trun in", "lghit sof teh kitchn rom oon"])
+def test_words_that_begin_otherwise_or_are_short_or_many_stay(text: str) -> None:
+    assert "turn on the lights" not in forms(text)
+
+
+def test_pronouns_are_split_from_verbs() -> None:
+    assert "apaga la" in forms("Apágala", "es", SPANISH)
+    assert "enciende la" in forms("enciéndela", "es", SPANISH)
+
+
+def test_positions_are_those_of_the_utterance() -> None:
+    text = "No, turn on the lihgts!"
+    (*_, last) = Repairs("en", ENGLISH.split()).rewrite(normalize_input(text))
+    at = last.text.index("lights")
+    first, end = last.original(at), last.original(at + len("lights") - 1) + 1
+    assert text[first:end] == "lihgts"
+
+
+def test_languages_without_a_table_have_their_words_corrected() -> None:
+    assert forms("kichen", "sw", "kitchen") == ["kitchen"]
