@@ -97,7 +97,6 @@ def test_a_part_of_the_day_tells_two_readings_of_an_hour_apart(bot):
         assert reply.text == f"I will remind you at {value}."
 
 
-@pytest.mark.xfail(strict=True, reason="'в 9' after a pronoun is not read as a time")
 def test_a_russian_pronoun_with_a_bare_hour_names_an_offer(trains):
     engine = trains()
     describe_turn(engine, BEGIN["ru"])

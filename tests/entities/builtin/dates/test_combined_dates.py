@@ -354,6 +354,8 @@ def test_other_metadata_is_no_date():
         ("ru", "в пятницу в 20:00", "днем раньше", "2026-11-26T20:00"),
         ("uk", "у п'ятницю о 20:00", "на годину пізніше", "2026-11-27T21:00"),
         ("de", "am Freitag um 20 Uhr", "eine Stunde später", "2026-11-27T21:00"),
+        ("de", "am Freitag um 20 Uhr", "die Woche darauf", "2026-12-04T20:00"),
+        ("de", "am 5. Januar", "im Monat davor", "2026-12-05"),
         ("fr", "vendredi à 20h", "une heure plus tôt", "2026-11-27T19:00"),
         ("es", "el viernes a las 20:00", "una hora más tarde", "2026-11-27T21:00"),
         ("it", "venerdì alle 20", "un'ora prima", "2026-11-27T19:00"),
