@@ -259,9 +259,11 @@ class _Combination(NamedTuple):
         covered = {index for one in said if not _is_number(one) for index in one.tokens}
         if not content or not covered.isdisjoint(content):
             return []
-        place = tokens[first : content[-1] + 1]
-        found = self._complete_part(place, content, incomplete)
-        return [found] if found is not None else []
+        for end in (len(tokens), content[-1] + 1):  # "quarter past", "eight then"
+            found = self._complete_part(tokens[first:end], content, incomplete)
+            if found is not None:
+                return [found]
+        return []
 
     def _complete_parts(
         self, held: Sequence[Entity], said: Sequence[Entity], *, is_short: bool

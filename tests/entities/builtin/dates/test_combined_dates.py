@@ -197,6 +197,7 @@ def test_what_is_new_completes_or_replaces_a_part(texts, value):
         (("not before 10", "on Friday", "on Saturday"), "2026-11-28T10:00/.."),
         (("until Friday at noon", "Saturday"), "2026-11-23T15:00/2026-11-28T12:00"),
         (("on Friday at 9 am for two hours", "Saturday"), "2026-11-28T09:00/2026-11-28T11:00"),
+        (("on Friday at 10 am", "until noon", "Saturday"), "2026-11-28T10:00/2026-11-28T12:00"),
         (("on Friday from 9 to 11 am", "in the evening"), "2026-11-27T18:00/2026-11-28T00:00"),
         (("on Friday from 5 to 7", "in the evening"), "2026-11-27T17:00/2026-11-27T19:00"),
         (("on Friday at 8 pm", "until 2 am"), "2026-11-27T20:00/2026-11-28T02:00"),

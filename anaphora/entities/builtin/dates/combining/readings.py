@@ -87,19 +87,21 @@ def read_date(meta: Mapping[str, Any], moment: Moment) -> DateReading | None:
     else:
         zone = ""
     day, time = _split(inner)
-    if inner[0] == "lasting" and day is not None and start is not None and end is not None:
-        day, time = _split_lasting(inner, start, end)
+    if inner[0] in ("lasting", "span") and grain in CLOCK_GRAINS and start and end:
+        day, time = _split_range(inner, start, end)
     if day is not None and time == TimeOfDay() and grain in CLOCK_GRAINS:
         return None  # in two hours
     return DateReading(day, time, bound, expression, start, end, grain, zone)
 
 
-def _split_lasting(
+def _split_range(
     expression: TimeExpression, start: datetime, end: datetime
 ) -> tuple[TimeExpression | None, TimeOfDay]:
-    """Split a time with its duration (at nine for two hours) into the day and both times."""
+    """Split a time with its end or its duration (at nine for two hours) into the day and both
+    times; a range of several days stays whole."""
     day, time = _split(expression[1])
-    if len(time.clock) != 1:
+    is_of_day = expression[0] == "lasting" or start.date() == end.date()
+    if len(time.clock) != 1 or not is_of_day:
         return expression, TimeOfDay()
     last = "clock24", end.hour, end.minute
     return day, time._replace(clock=(("clock24", start.hour, start.minute), last))
