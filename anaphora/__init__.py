@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # the public names for type checkers, the same as in _HOMES
     from anaphora.core.utterance import Entity as Entity
     from anaphora.core.utterance import Token as Token
     from anaphora.core.utterance import Utterance as Utterance
+    from anaphora.engine.asynchronous.async_engine import AsyncEngine as AsyncEngine
     from anaphora.engine.batches import Question as Question
     from anaphora.engine.callbacks.answer import Answer as Answer
     from anaphora.engine.callbacks.handlers import Reject as Reject
@@ -67,6 +68,10 @@ if TYPE_CHECKING:  # the public names for type checkers, the same as in _HOMES
     from anaphora.ltm.retrieval.store import UserKey as UserKey
     from anaphora.models.domain import Element as Element
     from anaphora.models.domain import Model as Model
+    from anaphora.models.hassil.home import Area as Area
+    from anaphora.models.hassil.home import Device as Device
+    from anaphora.models.hassil.home import Floor as Floor
+    from anaphora.models.hassil.home import Home as Home
     from anaphora.models.loader import load_model as load_model
     from anaphora.models.loader import parse_model as parse_model
     from anaphora.stm.conversation import Conversation as Conversation
@@ -91,6 +96,7 @@ else:
         "anaphora.chat_model.chat_model": "ChatModel",
         "anaphora.core.request": "Company Request User",
         "anaphora.core.utterance": "Entity Token Utterance",
+        "anaphora.engine.asynchronous.async_engine": "AsyncEngine",
         "anaphora.engine.batches": "Question",
         "anaphora.engine.callbacks.answer": "Answer",
         "anaphora.engine.callbacks.handlers": "Reject Skip",
@@ -112,6 +118,7 @@ else:
         "anaphora.ltm.memory": "LongTermMemory",
         "anaphora.ltm.retrieval.store": "SearchFilter UserKey",
         "anaphora.models.domain": "Element Model",
+        "anaphora.models.hassil.home": "Area Device Floor Home",
         "anaphora.models.loader": "load_model parse_model",
         "anaphora.stm.conversation": "Conversation ConversationKey",
         "anaphora.stm.stores.memory": "MemoryStore",

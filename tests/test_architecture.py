@@ -41,6 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine": {
         "core",
         "errors",
+        "frozen",
         "gc_control",
         "storage",
         "grammar",

@@ -16,7 +16,9 @@ import typer
 
 from anaphora.cli.agents.command import agent_app
 from anaphora.cli.authoring.check import check
+from anaphora.cli.authoring.import_hassil import hassil
 from anaphora.cli.authoring.import_nlpcraft import import_app
+from anaphora.cli.authoring.import_rasa import rasa
 from anaphora.cli.authoring.models import models
 from anaphora.cli.authoring.new import new
 from anaphora.cli.authoring.schema import schema
@@ -44,7 +46,6 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="anaphora",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -61,6 +62,8 @@ app.command(short_help="Show the settings of 'serve' and where each comes from."
 app.command(short_help="Create a key for the API of 'serve'.")(key)
 app.command(short_help="List what a memory or a store has quarantined.")(quarantine)
 app.add_typer(agent_app)
+import_app.command()(hassil)
+import_app.command()(rasa)
 app.add_typer(import_app)
 
 

@@ -12,6 +12,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from anaphora.cli.completion import complete_model
+
 if TYPE_CHECKING:
     from anaphora.core.utterance import Entity
     from anaphora.engine.reply import Reply
@@ -36,7 +38,12 @@ __all__ = [
 EXIT_INTERRUPTED = 130  # as shells report Ctrl-C
 
 ModelArgument = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A model file or the name of a bundled model.")
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="A model file or the name of a bundled model.",
+        autocompletion=complete_model,
+    ),
 ]
 CacheOption = Annotated[
     Path | None,

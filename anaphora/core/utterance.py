@@ -15,6 +15,7 @@ __all__ = [
     "Entity",
     "LazySequence",
     "LazyTokens",
+    "SentenceReading",
     "Token",
     "Utterance",
     "Variant",
@@ -197,6 +198,24 @@ class Entity(Struct, frozen=True):
         return self.element if self.value is None else f"{self.element}={self.value}"
 
 
+class SentenceReading(Struct, frozen=True, gc=False):
+    """An intent with the entities of its slots, as a sentence template reads an utterance.
+
+    ``entities`` are those that were said, and those that the sentence itself fixes; the latter have
+    no tokens. ``references`` are the slots that a reference word fills ("it", "there"), and
+    ``missing`` those that the sentence leaves to the context: both must come from the memory.
+    ``accepts`` are the values that the sentence allows of the context, by key: a device of the
+    domain light. ``response`` is the key of the answer.
+    """
+
+    intent: str
+    entities: tuple[Entity, ...]
+    references: frozenset[str] = frozenset()
+    missing: tuple[str, ...] = ()
+    accepts: Mapping[str, tuple[Any, ...] | None] = EMPTY
+    response: str = ""
+
+
 class Utterance(Struct, frozen=True, gc=False):
     """A text with its tokens and all candidate entities (they may overlap).
 
@@ -206,7 +225,7 @@ class Utterance(Struct, frozen=True, gc=False):
     it; empty if there are none of the latter. ``understood`` are the tokens that no entity needs to
     cover, because they do something in the dialog ("no, I meant"). ``void`` are the places that
     name what does not exist (February 30): they are no entities, but nothing remembered of their
-    groups is meant either.
+    groups is meant either. ``sentences`` are the whole sentences that it satisfies, best first.
     """
 
     text: str
@@ -218,6 +237,7 @@ class Utterance(Struct, frozen=True, gc=False):
     fallback_entities: tuple[Entity, ...] = ()
     understood: frozenset[int] = frozenset()
     void: tuple[Entity, ...] = ()
+    sentences: tuple[SentenceReading, ...] = ()
 
     @property
     def content_words(self) -> Sequence[int]:

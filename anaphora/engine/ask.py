@@ -73,6 +73,7 @@ def _read(turn: Turn, conversation: Conversation) -> Utterance:
         preferred_language=conversation.language,
         at=turn.now,
         prefetched=turn.prefetched,
+        context=turn.request.data,
     )
 
 

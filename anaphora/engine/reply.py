@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from anaphora.core.html import build_card, build_rows, build_table, build_text
 from anaphora.core.utterance import Entity
 from anaphora.intents.explanation import Explanation
 from anaphora.intents.match import Slot
@@ -57,6 +58,29 @@ class Reply(Struct, frozen=True):
         understood = " ".join(part for part in (self.intent, f"({slots})" if slots else "") if part)
         return " ".join(part for part in (self.status, understood, f"{self.text!r}") if part)
 
+    def _repr_html_(self) -> str:
+        """The reply as HTML, for notebooks: with its explanation, if it has one."""
+        text = self.text or ("" if self.result is None else repr(self.result))
+        slots = (
+            (name, *map(_join, (slot.value, slot.text, slot.source)))
+            for name, slot in self.slots.items()
+        )
+        offers = [("offers", _join([str(entity) for entity in bundle])) for bundle in self.offers]
+        card = build_card(
+            self.status,
+            self.intent or "",
+            build_text(text),
+            build_table(("slot", "value", "text", "source"), slots),
+            build_rows(
+                [
+                    *([("missing", _join(self.missing))] if self.missing else []),
+                    *([("reason", self.reason)] if self.reason not in ("", text) else []),
+                    *offers,
+                ]
+            ),
+        )
+        return card + (self.explanation._repr_html_() if self.explanation else "")
+
     def to_dict(self) -> dict[str, Any]:
         """Convert the reply to JSON-able data: what the command line prints. The server adds to it
         (``anaphora.server.schemas.serializers.serialize_reply``). What concerns a dialog with two
@@ -84,6 +108,10 @@ class Reply(Struct, frozen=True):
         if self.answered_by:
             plain["answered_by"] = self.answered_by
         return plain
+
+
+def _join(texts: str | Sequence[str]) -> str:
+    return texts if isinstance(texts, str) else ", ".join(texts)
 
 
 def _entity_to_dict(entity: Entity) -> dict[str, Any]:

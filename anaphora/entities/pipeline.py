@@ -16,7 +16,6 @@ from anaphora.entities.language_detection import select_likeliest
 from anaphora.entities.matching.entity_filter import EntityFilter
 from anaphora.entities.matching.matcher import match_elements
 from anaphora.entities.matching.quantity_linker import QuantityLinker
-from anaphora.entities.original_text import restore_text
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
 from anaphora.entities.recognizers.fallbacks import find_divided, select_fallbacks
 from anaphora.entities.recognizers.recognizer import TEXT_KEY, TokenizedText
@@ -38,6 +37,7 @@ from anaphora.entities.spacy.recognized_entities import (
 from anaphora.entities.spacy.span_attributes import entity_from_detail, span_key
 from anaphora.entities.spacy.tagger import ElementTagger
 from anaphora.entities.tokens.linear_tokenizer import make_doc
+from anaphora.entities.tokens.original_text import restore_text
 from anaphora.entities.tokens.sentence import Sentence
 from anaphora.entities.tokens.token_cache import TokenCache
 from anaphora.entities.words.normalization import base_code, normalize_apostrophes

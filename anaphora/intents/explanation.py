@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from anaphora.core.html import build_card, build_rows, build_text
 from anaphora.core.plurals import pluralize
 from anaphora.core.utterance import Entity, Variant
 from anaphora.errors import EvaluationError
@@ -85,28 +86,42 @@ class Explanation:
     def lines(self) -> Iterator[str]:
         """Iterate over the lines of the explanation as text."""
         yield f"{self.text!r} is {self.status}" + (f": {self.reason}" if self.reason else "")
-        yield from (f"  note: {note}" for note in self.notes)
+        for label, text in self._rows():
+            yield f"  {label}: {text}" if label else f"  {text}"
+
+    def _repr_html_(self) -> str:
+        """The explanation as HTML, for notebooks."""
+        rows = build_rows(self._rows())
+        return build_card(self.status, self.text, build_text(self.reason), rows)
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        """Iterate over the parts of the explanation, each with its label ('' for a remark)."""
+        yield from (("note", note) for note in self.notes)
         understood = (
             f"{_format_entity(entity)} from {_format_source_text(entity)}"
             for entity in self.reading
         )
-        yield f"  understood: {', '.join(understood) or 'nothing'}"
+        yield "understood", ", ".join(understood) or "nothing"
         if others := [entity for entity in self.entities if entity not in self.reading]:
-            yield "  read otherwise: " + ", ".join(
-                f"{entity} from {_format_source_text(entity)}"
-                f"{_format_containing_entity(entity, self.reading)}"
-                for entity in others
+            yield (
+                "read otherwise",
+                ", ".join(
+                    f"{entity} from {_format_source_text(entity)}"
+                    f"{_format_containing_entity(entity, self.reading)}"
+                    for entity in others
+                ),
             )
         if self.unknown:
-            yield "  not understood: " + ", ".join(self.unknown)
+            yield "not understood", ", ".join(self.unknown)
         if self.unused:
-            yield "  not used: " + ", ".join(map(_format_entity, self.unused))
+            yield "not used", ", ".join(map(_format_entity, self.unused))
         for candidate in self.offered:
-            yield f"  remembered: {_format_entity(candidate.entity)}, {_format_age(candidate)}"
+            yield "remembered", f"{_format_entity(candidate.entity)}, {_format_age(candidate)}"
         for entity, groups in self.hidden:
             yield (
-                f"  not offered: {_format_entity(entity)}, because the sentence has another of "
-                f"{_format_groups(groups)}"
+                "not offered",
+                f"{_format_entity(entity)}, because the sentence has another of "
+                f"{_format_groups(groups)}",
             )
         for place, match in enumerate(self.matches, 1):
             slots = ", ".join(
@@ -115,14 +130,14 @@ class Explanation:
             )
             skipped = ", skipped by its handler" if match.skipped else ""
             why = f"; before the next because {match.rank_reason}" if match.rank_reason else ""
-            yield f"  match {place}: {match.intent} with {slots or 'no entity'}{skipped}{why}"
+            yield f"match {place}", f"{match.intent} with {slots or 'no entity'}{skipped}{why}"
         for miss in self.misses[:_MAX_MISS_LINES]:
-            yield f"  no match: {miss.intent}: {miss.reason}"
+            yield "no match", f"{miss.intent}: {miss.reason}"
         if more := self.untouched + len(self.misses[_MAX_MISS_LINES:]):
-            yield f"  and {more} more intents that are further off"
+            yield "", f"and {more} more intents that are further off"
         for forgotten in self.forgotten:
             entity_text = _format_entity(forgotten.remembered.entity)
-            yield f"  forgotten: {entity_text}, {_format_forget_rule(forgotten)}"
+            yield "forgotten", f"{entity_text}, {_format_forget_rule(forgotten)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the explanation to JSON-able data."""

@@ -13,6 +13,7 @@ from anaphora.frozen import freeze
 from anaphora.grammar.context import EntityContext, ModelInfo
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.element_values import ANY_LANGUAGE, ElementValue, Phrase, Phrases, pack_values
+from anaphora.models.hassil.collection import HomeSentences
 
 __all__ = [
     "ANY_LANGUAGE",
@@ -360,7 +361,7 @@ class Model:
     ``confirmations`` are the texts, by intent, that ask whether to carry the intent out.
     ``validators`` check the entities of the sentence. ``fallback`` has the texts for rejected
     questions (None for the engine's reasons), ``fallback_handler`` the function that may answer
-    them instead.
+    them instead. ``sentences`` are templates of whole sentences, which are tried first.
     """
 
     id: str
@@ -397,6 +398,7 @@ class Model:
     free_words: bool = False
     fallback_handler: Callable[..., Any] | None = field(default=None, compare=False)
     locales: Mapping[str, str] = field(default_factory=dict)
+    sentences: HomeSentences | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "meta", freeze(self.meta))

@@ -28,6 +28,14 @@ from anaphora.models.domain import (
     StopWords,
     UtteranceLimits,
 )
+from anaphora.models.hassil.attachment import (
+    attach_sentences,
+    describe_sentence_model,
+    read_home,
+    wrap_sentence_file,
+)
+from anaphora.models.hassil.home import Home
+from anaphora.models.hassil.reader import is_sentence_file
 from anaphora.models.nlpcraft import NlpcraftVersion, Translation, detect_version, translate
 from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents
 from anaphora.models.reading.files import FileFormat, check_size, file_format, find_model, read_text
@@ -43,7 +51,11 @@ __all__ = ["load_model", "load_samples", "parse_model", "print_model_intents"]
 
 
 def load_model(
-    source: str | Path, *, intents: str | Iterable[str] = (), cache: Cache | None = None
+    source: str | Path,
+    *,
+    intents: str | Iterable[str] = (),
+    home: Home | str | Path | None = None,
+    cache: Cache | None = None,
 ) -> Model:
     """Load a model from a file, or the bundled model with that name.
 
@@ -51,18 +63,28 @@ def load_model(
     NLPCraft's (0.9 or 1.0); if there is no such file, the name of a bundled model. ``intents``
     is a further text (or several) in the intent language, for files without intents. Python
     modules that the file names are imported. A ``cache`` keeps the built model, unless the model
-    depends on Python functions other than handlers.
+    depends on Python functions other than handlers, or on files of sentences.
+
+    A file or a folder of sentences in the format of hassil is a model as well, and so is
+    ``home-assistant:en``, the sentences of Home Assistant in a language. ``home`` has the areas,
+    floors and devices that they name: a :class:`Home`, or a file with them.
 
     Raises :class:`~anaphora.errors.ModelError` with all errors of the file, or with the reason
     why it cannot be read.
     """
+    if isinstance(home, str | Path):
+        home = read_home(Path(home))
+    further = _as_tuple(intents)
+    written = describe_sentence_model(source)
+    if written is not None:
+        return _parse(written, str(source), "yaml", Path(), further, home)[0]
     path = find_model(source)
-    format, text, further = file_format(path), read_text(path), _as_tuple(intents)
+    format, text = file_format(path), read_text(path)
 
     def parsed() -> tuple[Model, FunctionLoader | None]:
-        return _parse(text, str(path), format, path.parent, further)
+        return _parse(text, str(path), format, path.parent, further, home)
 
-    if cache is None:
+    if cache is None or home is not None:
         return parsed()[0]
     from anaphora.models.model_cache import load_cached
 
@@ -104,12 +126,18 @@ def _as_tuple(intents: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def _parse(
-    text: str, source: str, format: FileFormat, folder: Path | None, intents: tuple[str, ...]
+    text: str,
+    source: str,
+    format: FileFormat,
+    folder: Path | None,
+    intents: tuple[str, ...],
+    home: Home | None = None,
 ) -> tuple[Model, FunctionLoader | None]:
-    """The model, and the loader of its handlers; None if it names other functions as well."""
-    draft = _read_draft(text, source, format, folder, intents)
+    """The model, and the loader of its handlers; None if it depends on other functions or files
+    as well."""
+    draft = _read_draft(text, source, format, folder, intents, home)
     model, known = _build_model(draft, intents)
-    names_others = bool(draft.code.requested_modules)
+    names_others = bool(draft.code.requested_modules) or draft.sentences is not None
     handlers = resolve_handlers(draft, known)
     fallback_handler = resolve_fallback_handler(draft)
     draft.diagnostics.raise_if_any()
@@ -123,7 +151,12 @@ def _parse(
 
 
 def _read_draft(
-    text: str, source: str, format: FileFormat, folder: Path | None, intents: tuple[str, ...]
+    text: str,
+    source: str,
+    format: FileFormat,
+    folder: Path | None,
+    intents: tuple[str, ...],
+    home: Home | None = None,
 ) -> ModelDraft:
     """Read and validate the text of a model file. ``intents`` are further texts in the intent
     language."""
@@ -134,6 +167,10 @@ def _read_draft(
         diagnostics.abort(
             root.start, f"a model file is a mapping with keys such as id, not {found}"
         )
+    if is_sentence_file(root):
+        root = wrap_sentence_file(root, Path(source))
+        folder = None
+    root, sentences = attach_sentences(root, diagnostics, folder, home)
     version = detect_version(root)
     legacy: LegacyIntents | None = None
     if version:
@@ -143,7 +180,7 @@ def _read_draft(
     move_intent_texts(root, diagnostics)
     file = validate(root, diagnostics)
     code = FunctionLoader(file.code or "", folder)
-    return ModelDraft(file, root, diagnostics, written_names, code, legacy)
+    return ModelDraft(file, root, diagnostics, written_names, code, legacy, sentences)
 
 
 def _translate_nlpcraft(
@@ -243,6 +280,7 @@ def _build_model(draft: ModelDraft, further: tuple[str, ...]) -> tuple[Model, In
         confirmations=texts.build("confirm"),
         validators=texts.build_validators(),
         fallback=build_fallback(draft, texts),
+        sentences=draft.sentences,
         free_words=file.free_words,
     )
     return model, intents

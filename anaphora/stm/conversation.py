@@ -14,6 +14,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from anaphora.core.html import build_card, build_rows, build_table
+from anaphora.core.plurals import pluralize
 from anaphora.core.utterance import Entity
 from anaphora.frozen import EMPTY
 
@@ -208,3 +210,30 @@ class Conversation(Struct, frozen=True):
     @property
     def key(self) -> ConversationKey:
         return ConversationKey(self.user, self.model, self.tenant)
+
+    def _repr_html_(self) -> str:
+        """The conversation as HTML, for notebooks: what is remembered, and what is open."""
+        remembered = (
+            (
+                held.entity.element,
+                held.entity.value_or_text,
+                ", ".join(sorted(held.entity.groups)),
+                held.by,
+                f"question {held.question_number}",
+            )
+            for held in self.remembered
+        )
+        rows = [("flow", " → ".join(step.intent for step in self.flow))] if self.flow else []
+        if self.pending is not None:
+            missing = ", ".join(self.pending.missing)
+            waits = f"{self.pending.intent}, without {missing}" if missing else self.pending.intent
+            rows.append(("pending", waits))
+        if self.open_offers is not None:
+            rows += (("offers", ", ".join(map(str, one))) for one in self.open_offers.bundles)
+        return build_card(
+            "conversation",
+            f"{self.user} with {self.model}",
+            build_table(("remembered", "value", "groups", "by", "since"), remembered),
+            build_rows(rows),
+            subtitle=pluralize(self.questions, "question"),
+        )

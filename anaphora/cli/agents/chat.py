@@ -14,6 +14,7 @@ from rich.text import Text
 from anaphora.cli.agents import memory_views
 from anaphora.cli.agents.options import ModelOption, UrlOption, WindowOption
 from anaphora.cli.agents.step_view import format_end, format_event, format_step, printable
+from anaphora.cli.completion import complete_agent
 from anaphora.cli.dialog.input_lines import is_typed, read_lines
 from anaphora.cli.terminal import create_console, print_error, value_option
 from anaphora.core.name_hints import did_you_mean
@@ -46,7 +47,11 @@ _View: TypeAlias = "Callable[[Console, Agent, str, str], None]"
 def chat(
     agent: Annotated[
         str,
-        typer.Argument(metavar="AGENT", help="An agent file or the name of a bundled agent."),
+        typer.Argument(
+            metavar="AGENT",
+            help="An agent file or the name of a bundled agent.",
+            autocompletion=complete_agent,
+        ),
     ] = "assistant",
     *,
     url: UrlOption = None,

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from anaphora.cli.authoring.junit import check_writable, write_junit
 from anaphora.cli.authoring.sample_results import Case, Suite, Tone, format_case, run_case
+from anaphora.cli.completion import complete_model_or_agent
 from anaphora.cli.terminal import (
     create_console,
     create_error_console,
@@ -51,7 +52,12 @@ class _Options:
 
 def check(
     models: Annotated[
-        list[str], typer.Argument(metavar="MODEL", help="Model files or names of bundled models.")
+        list[str],
+        typer.Argument(
+            metavar="MODEL",
+            help="Model files or names of bundled models.",
+            autocompletion=complete_model_or_agent,
+        ),
     ],
     *,
     samples: Annotated[

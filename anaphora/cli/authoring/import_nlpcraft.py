@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anaphora.models.reading.nodes import MappingNode
     from anaphora.models.reading.source import SourceText
 
-__all__ = ["import_app"]
+__all__ = ["check_import_options", "import_app"]
 
 _IMPORT = re.compile(r"\bimport\s*\(")
 _LANGUAGE = re.compile("[a-z]{2,3}")
@@ -105,7 +105,7 @@ def nlpcraft(
     """
     from anaphora.models.nlpcraft import print_model, translate
 
-    _check_options(id, language)
+    check_import_options(id, language)
     source_text, root, version = _read(file)
     code = read_sources(file, source or [])
     annotated = [text for one in code for text in one.intent_texts]
@@ -136,7 +136,8 @@ def nlpcraft(
     raise typer.Exit(0 if model else 1)
 
 
-def _check_options(id: str, language: str) -> None:
+def check_import_options(id: str, language: str) -> None:
+    """Raise ``typer.BadParameter`` for what cannot be an id or a language; '' for none."""
     from anaphora.models.nlpcraft.rules.model import make_id
 
     if id and make_id(id) != id:

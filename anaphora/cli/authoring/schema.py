@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
@@ -19,13 +20,17 @@ def schema(
             "--output", "-o", metavar="FILE", help="Write it to this file instead.", dir_okay=False
         ),
     ] = None,
+    path: Annotated[
+        bool, typer.Option("--path", help="Print the path of its file in the package instead.")
+    ] = False,
     agent: Annotated[
         bool, typer.Option("--agent", help="Print that of agent files instead.")
     ] = False,
 ) -> None:
     """Print the JSON Schema of model files, or of agent files.
 
-    With it, editors complete and check such files.
+    With it, editors complete and check such files. It is also a file of the package, which
+    settings of editors may name.
 
     Example: anaphora schema --output anaphora.schema.json
 
@@ -33,6 +38,9 @@ def schema(
 
     # yaml-language-server: $schema=anaphora.schema.json
     """
+    if path:
+        typer.echo(_schema_file(agent=agent))
+        return
     if agent:
         from anaphora.agents.files.schema import agent_schema as build_schema
     else:
@@ -46,3 +54,13 @@ def schema(
         output.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
         raise typer.BadParameter(f"cannot write {output}: {error.strerror}") from None
+
+
+def _schema_file(*, agent: bool) -> Path:
+    """The file of a schema in the package."""
+    package, name = (
+        ("anaphora.agents.files", "agent.schema.json")
+        if agent
+        else ("anaphora.models.schema", "anaphora.schema.json")
+    )
+    return Path(str(files(package).joinpath(name)))

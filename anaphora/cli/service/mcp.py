@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from anaphora.cli.completion import complete_model
 from anaphora.cli.service.extras import SERVER_EXTRA, require_extra
 from anaphora.cli.terminal import value_option
 from anaphora.cli.time_options import local_now
@@ -31,6 +32,7 @@ def mcp(
             metavar="MODEL",
             help="Model files or names of bundled models; questions go to the first unless a call "
             "names another. Default: those of --config, else weather.",
+            autocompletion=complete_model,
             show_default=False,
         ),
     ] = None,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from anaphora.cli.completion import complete_model
 from anaphora.cli.service.extras import SERVER_EXTRA, require_extra
 from anaphora.cli.terminal import value_option
 
@@ -32,6 +33,7 @@ def serve(
             metavar="MODEL",
             help="Model files or names of bundled models; questions go to the first unless a "
             "request names another. Default: weather.",
+            autocompletion=complete_model,
             show_default=False,
         ),
     ] = None,

@@ -38,6 +38,7 @@ from anaphora.engine.answering.refusal import (
 from anaphora.engine.answering.rejection import Rejection, find_rejection, from_handler
 from anaphora.engine.answering.template_values import build_act_values, build_result_values
 from anaphora.engine.bots.bot import Bot
+from anaphora.engine.bots.sentence_response import find_sentence_response
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
@@ -352,6 +353,8 @@ def _respond(bot: Bot, decision: Decision, match: Match) -> tuple[LiveConversati
         values = partial(build_result_values, decision, match.filling, result)
         texts = bot.model.responses.get(match.intent.id)
         text = bot.responses.render(texts, utterance.language, values)
+        if texts is None:
+            text = find_sentence_response(bot, match, utterance.language)
         result = (
             dataclasses.replace(result, text=text or "") if isinstance(result, Answer) else text
         )

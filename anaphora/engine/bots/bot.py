@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Utterance
+from anaphora.core.utterance import SentenceReading, Utterance
 from anaphora.engine.bots.model_upgrade import ModelUpgrade
 from anaphora.engine.callbacks.fallback_handler import FallbackHandler, bind_fallback_handler
 from anaphora.engine.callbacks.handlers import Handler, bind_handlers
@@ -17,6 +17,8 @@ from anaphora.engine.callbacks.hooks import Hooks
 from anaphora.engine.responses import Responses
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
+from anaphora.entities.sentences.reader import SentenceReader
+from anaphora.frozen import EMPTY
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.combination import create_combiners
 from anaphora.intents.decision.matching import IndexedModel
@@ -53,6 +55,7 @@ class Bot:
     ) -> None:
         self.model = model
         self.pipeline = Pipeline(model, nlp, cache=cache)
+        self.sentences = None if model.sentences is None else SentenceReader(model, model.sentences)
         self.has_dates = any(element.id in DATE_ELEMENTS for element in model.elements)
         self.responses = Responses(model.locales)
         self.model_upgrade = ModelUpgrade(model)
@@ -121,14 +124,21 @@ class Bot:
         preferred_language: str = "",
         at: datetime | None = None,
         prefetched: PrefetchedUtterances | None = None,
+        context: Mapping[str, Any] = EMPTY,
     ) -> Utterance:
         """Find the entities in ``text``; a text that is too long is not read.
 
         Without a ``language`` it is detected, and ``preferred_language`` wins a tie. ``at`` is the
         local time of the user. ``prefetched`` utterances are used if this bot's pipeline made them.
+        ``context`` is what sentences of the model may require: the area that the text comes from.
         Raises :class:`ModelError` for a language that the model lacks.
         """
         too_long = len(text) > self.max_characters
+        sentences: tuple[SentenceReading, ...] = ()
+        if self.sentences is not None and not too_long:
+            sentences = self.sentences.read(text, context)
+            if sentences and not (sentences[0].references or sentences[0].missing):
+                return Utterance(text, self.model.languages[0], (), sentences=sentences)
         if prefetched is not None and prefetched.pipeline is self.pipeline:
             utterance = prefetched.select_likeliest(preferred_language)
         else:
@@ -137,6 +147,8 @@ class Bot:
             )
         if too_long:
             return replace(utterance, text=text)
+        if sentences:
+            utterance = replace(utterance, sentences=sentences)
         return _drop_reset_entities(utterance) if utterance.resets else utterance
 
     def prefetch(self, texts: Sequence[UnreadText]) -> list[PrefetchedUtterances | None]:

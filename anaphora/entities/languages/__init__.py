@@ -23,8 +23,8 @@ ANY = "xx"
 
 TableName: TypeAlias = Literal[
     "abbreviations", "booleans", "coordinates", "countries", "cues", "dates", "exonyms",
-    "function_words", "holidays", "limits", "locale", "money", "numbers", "numerals", "orthography",
-    "place_names", "recurrences", "relations", "replies", "sorting", "summaries",
+    "function_words", "holidays", "home", "limits", "locale", "money", "numbers", "numerals",
+    "orthography", "place_names", "recurrences", "relations", "replies", "sorting", "summaries",
 ]  # fmt: skip
 """The tables that a language may have."""
 

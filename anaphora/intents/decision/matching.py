@@ -10,10 +10,13 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Variant
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision.decision import Decision
+from anaphora.intents.decision.sentences.matching import match_fragment, match_sentence
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.index import IntentIndex
-from anaphora.intents.match import SlotFilling
+from anaphora.intents.match import Match, SlotFilling
 from anaphora.intents.near_miss import find_blocked, find_near_miss
 from anaphora.intents.solver import (
+    MatchContext,
     ParsedQuestion,
     build_match_contexts,
     find_exact_multiword_entities,
@@ -35,18 +38,21 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class IndexedModel:
-    """A model with its intent index and its utterance limits (None if it has none)."""
+    """A model with its intent index, its utterance limits and what its sentences need (None if it
+    has none)."""
 
     model: Model
     index: IntentIndex
     intents_by_id: Mapping[str, Intent]
     limits: UtteranceLimits | None
+    sentences: SentenceIntents | None = None
 
     @classmethod
     def from_model(cls, model: Model) -> IndexedModel:
         by_id = {intent.id: intent for intent in model.intents}
         limits = None if model.limits == UtteranceLimits() else model.limits
-        return cls(model, IntentIndex(model.intents), by_id, limits)
+        sentences = SentenceIntents.from_model(model)
+        return cls(model, IntentIndex(model.intents), by_id, limits, sentences)
 
     def with_only(self, intent: Intent) -> IndexedModel:
         """Return the model with this intent alone."""
@@ -60,9 +66,37 @@ def match_question(
     pending: Sequence[Entity] = (),
 ) -> Decision:
     """Match the intents of a model, with the ``pending`` entities of an earlier question."""
+    sentences = indexed.sentences
+    if sentences is not None and (matches := match_sentence(sentences, question, conversation)):
+        question = _as_whole_sentence(question)
+        contexts = build_match_contexts(question, conversation)
+        return Decision(question, conversation, contexts, matches)
     contexts = build_match_contexts(question, conversation, pending)
-    matches = match_intents(indexed.model.intents, indexed.index, contexts)
+    if sentences is None:
+        matches = match_intents(indexed.model.intents, indexed.index, contexts)
+    else:
+        matches = _match_own_intents(indexed, sentences, contexts) or match_fragment(
+            sentences, question, conversation
+        )
     return Decision(question, conversation, contexts, matches, pending_entities=tuple(pending))
+
+
+def _as_whole_sentence(question: ParsedQuestion) -> ParsedQuestion:
+    """The question without entities of its own: a sentence covers all of its words."""
+    utterance = question.utterance
+    understood = frozenset(range(len(utterance.tokens)))
+    utterance = replace(utterance, entities=(), understood=understood)
+    return replace(question, utterance=utterance, variants=(Variant(()),))
+
+
+def _match_own_intents(
+    indexed: IndexedModel, sentences: SentenceIntents, contexts: Sequence[MatchContext]
+) -> tuple[Match, ...]:
+    """Match the intents that the model declares beside those of its sentences."""
+    if len(sentences.combinations) == len(indexed.model.intents):
+        return ()
+    matches = match_intents(indexed.model.intents, indexed.index, contexts)
+    return tuple(one for one in matches if one.intent.id not in sentences.combinations)
 
 
 def match_or_find_near_miss(

@@ -103,7 +103,11 @@ def _build_element(
     has_errors = any(
         draft.is_removed(*path, key) for key in ("id", "id_synonym", "synonyms", "values")
     )
-    loaded = written.value_loader is not None or reference is not None
+    loaded = (
+        written.value_loader is not None
+        or reference is not None
+        or draft.sentences is not None  # they may fill it
+    )
     if written.max_gap is not None and not _value_or_default(written.sparse, draft.file.sparse):
         draft.add_error((*path, "max_gap"), "only a sparse element has gaps", "add 'sparse: true'")
     if reference is None and written.config:

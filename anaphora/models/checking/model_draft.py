@@ -10,6 +10,7 @@ from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.diagnostics import Level
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.checking.validation import is_placeholder
+from anaphora.models.hassil.collection import HomeSentences
 from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents
 from anaphora.models.reading.nodes import MappingNode, NodePath, ScalarNode, node_at
 from anaphora.models.reading.scalar_positions import offset_of_character, offset_of_position
@@ -27,6 +28,7 @@ class ModelDraft:
     ``declared_ids`` are the ids of all elements in the file, valid or not. ``code`` finds the
     functions that the file names. ``legacy_intents`` rewrites the intents of a file that was
     translated from NLPCraft's format, which may be incomplete; None for one of Anaphora.
+    ``sentences`` are those of the files that it names.
     """
 
     file: ModelSchema
@@ -35,6 +37,7 @@ class ModelDraft:
     declared_ids: frozenset[str] = frozenset()
     code: FunctionLoader = field(default_factory=FunctionLoader)
     legacy_intents: LegacyIntents | None = None
+    sentences: HomeSentences | None = None
 
     @property
     def imported(self) -> bool:

@@ -307,6 +307,15 @@ class ModelSchema(SchemaBase):
         default=None,
         description="The Python module of the functions that intents and elements name as #name.",
     )
+    sentences: LocalizedTextLists | Text = Field(
+        default=[],
+        description="Templates of whole sentences in the format of hassil: files or folders, or "
+        "home-assistant for the collection of Home Assistant in the language of the model.",
+    )
+    home: FreeData | Text = Field(
+        default={},
+        description="The areas, floors and devices that the sentences name: a mapping, or a file.",
+    )
     sparse: Flag = Field(default=False, description="The default of 'sparse' for all elements.")
     max_gap: Count = Field(
         default=DEFAULT_MAX_GAP, description="The default of 'max_gap' for all elements."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
@@ -59,10 +60,11 @@ class AmbiguousNameFinder:
         named = [index for index, atom in enumerate(atoms) if atom.text in names]
         if not named:
             return []
+        starts = [atom.start for atom in atoms]
         dated = {
             index
-            for index, atom in enumerate(atoms)
-            if any(start <= atom.start < end for start, end, _ in dates)
+            for start, end, _ in dates
+            for index in range(bisect_left(starts, start), bisect_left(starts, end))
         }
         free = [index for index in named if index not in dated]
         if not free:

@@ -1,0 +1,57 @@
+"""What shells complete: the names of bundled models and agents, and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+__all__ = ["complete_agent", "complete_model", "complete_model_or_agent"]
+
+_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+
+
+def complete_model(incomplete: str) -> list[str]:
+    """The bundled models and the model files that begin with ``incomplete``."""
+    from anaphora.models.catalog import model_names
+
+    return [*_filter(model_names(), incomplete), *_find_files(incomplete)]
+
+
+def complete_agent(incomplete: str) -> list[str]:
+    """The bundled agents and the agent files that begin with ``incomplete``."""
+    from anaphora.agents.files.bundled import bundled_agents
+
+    return [*_filter(bundled_agents(), incomplete), *_find_files(incomplete)]
+
+
+def complete_model_or_agent(incomplete: str) -> list[str]:
+    """The bundled models and agents, and the files, that begin with ``incomplete``."""
+    from anaphora.agents.files.bundled import bundled_agents
+    from anaphora.models.catalog import model_names
+
+    names = sorted({*model_names(), *bundled_agents()})
+    return [*_filter(names, incomplete), *_find_files(incomplete)]
+
+
+def _filter(names: tuple[str, ...] | list[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def _find_files(incomplete: str) -> list[str]:
+    """The files in YAML or JSON, and the folders, whose paths begin with ``incomplete``."""
+    folder, separator, name = incomplete.rpartition("/")
+    try:
+        return sorted(_iter_paths(f"{folder}{separator}", name))
+    except OSError:  # no such folder, or none to read
+        return []
+
+
+def _iter_paths(folder: str, name: str) -> Iterator[str]:
+    for path in Path(folder or ".").expanduser().iterdir():
+        is_hidden = path.name.startswith(".") and not name.startswith(".")
+        if not path.name.startswith(name) or is_hidden:
+            continue
+        if path.is_dir():
+            yield f"{folder}{path.name}/"
+        elif path.suffix.lower() in _SUFFIXES:
+            yield f"{folder}{path.name}"

@@ -1,0 +1,1 @@
+"""The engine for code that runs in an event loop: order, threads, cancellation."""

@@ -1,0 +1,269 @@
+"""Match an utterance against the sentences of a collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from anaphora.entities.sentences.automaton import Automaton
+from anaphora.entities.sentences.capture import Capture, Captures, find_captures
+from anaphora.entities.sentences.input_text import InputText, SkipWords, normalize_input
+from anaphora.entities.sentences.segments import Compiler, ListValue, Path, WildcardSlot
+from anaphora.frozen import EMPTY
+from anaphora.models.hassil.collection import (
+    REFERENCE,
+    SentenceBlock,
+    SentenceCollection,
+    SlotList,
+)
+
+__all__ = ["SentenceMatch", "SentenceMatcher", "SlotValue"]
+
+
+class SlotValue(Struct, frozen=True, gc=False):
+    """What fills a slot. ``start`` and ``end`` are the offsets of its words in the utterance
+    (0, 0 if it has none): a slot may be fixed by the sentence, or come from the context."""
+
+    name: str
+    value: Any
+    text: str = ""
+    start: int = 0
+    end: int = 0
+    source: Literal["sentence", "fixed", "context"] = "sentence"
+    is_wildcard: bool = False
+    metadata: Mapping[str, Any] = EMPTY
+    context: Mapping[str, Any] = EMPTY
+
+
+class SentenceMatch(Struct, frozen=True, gc=False):
+    """A sentence that an utterance satisfies. ``captures`` are for the response alone; ``missing``
+    are slots that the sentence leaves to the context, which lacks them. What a slot with the value
+    ``REFERENCE`` must satisfy is not checked."""
+
+    block: SentenceBlock
+    slots: Mapping[str, SlotValue]
+    captures: Mapping[str, SlotValue]
+    weight: int
+    missing: tuple[str, ...] = ()
+
+    @property
+    def intent(self) -> str:
+        return self.block.intent
+
+
+class SentenceMatcher:
+    """Matches utterances against the sentences of a collection.
+
+    ``lists`` are further lists, or others for those of the collection: the names, areas and floors
+    of a home.
+    """
+
+    def __init__(
+        self, collection: SentenceCollection, lists: Mapping[str, SlotList] = EMPTY
+    ) -> None:
+        self._collection = collection
+        self._spaceless = collection.ignores_spaces
+        self._skip_words = SkipWords(
+            collection.skip_words, ignores_spaces=collection.ignores_spaces
+        )
+        blocks, paths = [], []
+        for block, path in _compile(collection, {**collection.lists, **lists}):
+            blocks.append(block)
+            paths.append(path)
+        self._blocks: tuple[SentenceBlock, ...] = tuple(blocks)
+        self._edges = tuple(_wildcard_edges(path) for path in paths)
+        self._automaton = Automaton(paths)
+        self._accepts = {id(block): _Acceptance(block) for block in collection.blocks}
+
+    def match(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceMatch, ...]:
+        """All matches of an utterance, best first.
+
+        ``context`` has what is known besides the words, such as the ``area`` that they come from;
+        its values may be mappings with ``value`` and ``text``. A match is better if the context
+        lacks nothing; if it names a device, by the longest name; then with fewer wildcards, with
+        more literal text, and with less text in wildcards.
+        """
+        found: list[tuple[tuple[object, ...], SentenceMatch]] = []
+        whole = normalize_input(text, ignores_spaces=self._spaceless)
+        if not whole.text:
+            return ()
+        for normalized, indexes in self._find(whole):
+            for index in indexes:
+                found += self._match_template(index, text, normalized, context)
+        found.sort(key=lambda one: one[0])
+        return tuple(match for _, match in found)
+
+    def _find(self, whole: InputText) -> Iterator[tuple[InputText, list[int]]]:
+        """The forms of a text with and without its skip words, each with the templates that it may
+        satisfy. Around a wildcard skip words stay: they may be part of it."""
+        accepted = self._automaton.accepted
+        bare = self._skip_words.remove(whole)
+        if bare is whole:
+            yield whole, sorted(accepted(whole.text))
+            return
+        edges = self._edges
+        at_start = self._skip_words.remove_at_start(whole)
+        at_end = self._skip_words.remove_at_end(whole)
+        full = sorted(accepted(whole.text))
+        yield whole, [i for i in full if edges[i] in ("", "whole")]
+        yield bare, [i for i in sorted(accepted(bare.text)) if not edges[i]]
+        yield at_end, [i for i in sorted(accepted(at_end.text)) if edges[i] == "start"]
+        yield at_start, [i for i in sorted(accepted(at_start.text)) if edges[i] == "end"]
+
+    def _match_template(
+        self, index: int, text: str, normalized: InputText, context: Mapping[str, Any]
+    ) -> Iterator[tuple[tuple[object, ...], SentenceMatch]]:
+        block = self._blocks[index]
+        if block.keywords and block.keywords.isdisjoint(normalized.text.split()):
+            return
+        acceptance = self._accepts[id(block)]
+        if not acceptance.may_accept(context):
+            return
+        start = self._automaton.starts[index]
+        for captures in find_captures(start, normalized.text, acceptance.accepts):
+            match = _build_match(block, captures, text, normalized, context)
+            if match is not None:
+                yield _rank(match, index), match
+
+
+def _compile(
+    collection: SentenceCollection, lists: Mapping[str, SlotList]
+) -> Iterator[tuple[SentenceBlock, Path]]:
+    spaceless = collection.ignores_spaces
+    shared = Compiler(collection.rules, lists, collection.language, ignores_spaces=spaceless)
+    for block in collection.blocks:
+        compiler = shared
+        if block.rules or block.lists:
+            compiler = Compiler(
+                {**collection.rules, **block.rules},
+                {**lists, **block.lists},
+                collection.language,
+                ignores_spaces=spaceless,
+                shared=shared,
+            )
+        for sentence in block.sentences:
+            yield block, compiler.compile(sentence)
+
+
+def _wildcard_edges(path: Path) -> Literal["", "start", "end", "whole"]:
+    """Where a template has a wildcard at its edge."""
+    if isinstance(path[0], WildcardSlot):
+        return "whole" if len(path) == 1 else "start"
+    return "end" if isinstance(path[-1], WildcardSlot) else ""
+
+
+class _Acceptance:
+    """Which values a block of sentences may take, by the context that it requires."""
+
+    __slots__ = ("_block", "_known")
+
+    def __init__(self, block: SentenceBlock) -> None:
+        self._block = block
+        self._known: dict[int, bool] = {}
+
+    def may_accept(self, context: Mapping[str, Any]) -> bool:
+        """Whether a context leaves the conditions of the block open."""
+        return not self._is_refused(context)
+
+    def accepts(self, value: ListValue) -> bool:
+        if not value.source.context:
+            return True
+        found = self._known.get(id(value))
+        if found is None:
+            found = self._known[id(value)] = not self._is_refused(value.source.context)
+        return found
+
+    def _is_refused(self, context: Mapping[str, Any]) -> bool:
+        block = self._block
+        for key, rule in block.requires.items():
+            if (found := _value_of(context, key)) is not None and not rule.accepts(found):
+                return True
+        for key, rule in block.excludes.items():
+            if (found := _value_of(context, key)) is not None and rule.accepts(found):
+                return True
+        return False
+
+
+def _value_of(context: Mapping[str, Any], key: str) -> Any:
+    found = context.get(key)
+    return found.get("value") if isinstance(found, Mapping) else found
+
+
+def _build_match(
+    block: SentenceBlock,
+    captures: Captures,
+    text: str,
+    normalized: InputText,
+    context: Mapping[str, Any],
+) -> SentenceMatch | None:
+    """The match with all its slots; None if the context lacks what the block requires."""
+    found: dict[str, SlotValue] = {}
+    extra: dict[str, SlotValue] = {}
+    for one in captures.captures:
+        value = _slot_value(one, text, normalized)
+        (extra if one.response_only else found)[one.slot] = value
+        if value.context:
+            context = {**context, **value.context}
+    missing = []
+    refers = any(one.value is REFERENCE for one in found.values())
+    for key, rule in block.requires.items():
+        known = _value_of(context, key)
+        if known is None and rule.slot and rule.values is None:
+            if rule.slot not in found:
+                missing.append(rule.slot)
+            continue
+        if known is None and refers:
+            continue  # what it refers to may satisfy the rule
+        if known is None or not rule.accepts(known):
+            return None
+        if rule.slot and rule.slot not in found:
+            written = context.get(key)
+            words = written.get("text", "") if isinstance(written, Mapping) else ""
+            found[rule.slot] = SlotValue(rule.slot, known, words, source="context")
+    for key, rule in block.excludes.items():
+        known = _value_of(context, key)
+        if known is not None and rule.accepts(known):
+            return None
+    for name, fixed in block.slots.items():
+        if name not in found:
+            found[name] = SlotValue(name, fixed, source="fixed")
+    return SentenceMatch(block, found, extra, captures.weight, tuple(missing))
+
+
+def _slot_value(one: Capture, text: str, normalized: InputText) -> SlotValue:
+    end = one.end
+    while end > one.start and normalized.text[end - 1 : end] in ("", " "):
+        end -= 1
+    start = one.start
+    while start < end and normalized.text[start] == " ":
+        start += 1
+    first, last = normalized.original(start), normalized.original(end - 1) + 1
+    words = text[first:last]
+    if one.listed is not None:
+        source = one.listed.source
+        value = words if source.value is None else source.value
+        return SlotValue(
+            one.slot, value, words, first, last, metadata=source.metadata, context=source.context
+        )
+    if one.number is not None:
+        return SlotValue(one.slot, one.number, words, first, last)
+    return SlotValue(one.slot, words, words, first, last, is_wildcard=True)
+
+
+def _rank(match: SentenceMatch, index: int) -> tuple[object, ...]:
+    """The order of matches, the best first."""
+    name = match.slots.get("name")
+    length = len(name.text) if name is not None and not name.is_wildcard else 0
+    wildcards = [one for one in match.slots.values() if one.is_wildcard]
+    return (
+        bool(match.missing),
+        not length,
+        -length,
+        len(wildcards),
+        -match.weight,
+        sum(len(one.text) for one in wildcards),
+        match.intent,
+        index,
+    )

@@ -1,0 +1,140 @@
+"""Read an utterance by the sentences of a model: matches become readings with entities."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from anaphora.core.utterance import Entity, SentenceReading
+from anaphora.entities.languages import cached_table
+from anaphora.entities.sentences.matcher import SentenceMatch, SentenceMatcher, SlotValue
+from anaphora.frozen import EMPTY
+from anaphora.grammar.sentences.normalization import normalize_text
+from anaphora.grammar.sentences.parser import parse_sentence
+from anaphora.grammar.sentences.syntax import Text
+from anaphora.models.domain import Model
+from anaphora.models.hassil.collection import (
+    REFERENCE,
+    HomeSentences,
+    SentenceBlock,
+    SentenceCollection,
+    SlotList,
+    TextList,
+    TextValue,
+)
+from anaphora.models.hassil.elements import UNDO
+
+__all__ = ["SentenceReader"]
+
+_MAX_READINGS = 20
+
+_PLAIN = re.compile(r"\{?([^{}()<>\[\]]+)\}?")  # a phrase of a table of cues without context
+
+ANY_WORDS = "any words"
+"""The mark of an entity that may be any words."""
+
+_WILDCARD_MARKS = frozenset((ANY_WORDS,))
+
+_REFERENCE_CUES = {"name": "thing", "area": "place"}
+
+
+class SentenceReader:
+    """Reads utterances by the ``sentences`` of a model.
+
+    In languages with a table of cues, the words that refer to a thing ("it", "them") or a place
+    ("there") may stand where a sentence names a device or an area.
+    """
+
+    def __init__(self, model: Model, sentences: HomeSentences) -> None:
+        self._language = model.languages[0]
+        self._groups = {element.id: element.groups for element in model.elements}
+        lists = dict(sentences.lists)
+        for slot, cue in _REFERENCE_CUES.items():
+            words = _reference_words(self._language, cue)
+            listed = lists.get(slot)
+            if words and isinstance(listed, TextList):
+                lists[slot] = _with_references(listed, words)
+        self._matcher = SentenceMatcher(_with_undo(sentences.collection, self._language), lists)
+
+    def read(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceReading, ...]:
+        """The readings of an utterance, best first; empty if it is no whole sentence.
+
+        ``context`` has what is known besides the words: the ``area`` that they come from.
+        """
+        matches = self._matcher.match(text, context)[:_MAX_READINGS]
+        readings = [self._to_reading(match) for match in matches]
+        readings.sort(key=_needs_memory)
+        return tuple(readings)
+
+    def _to_reading(self, match: SentenceMatch) -> SentenceReading:
+        block = match.block
+        references = frozenset(
+            name for name, slot in match.slots.items() if slot.value is REFERENCE
+        )
+        return SentenceReading(
+            intent=match.intent,
+            entities=tuple(self._entities(match)),
+            references=references,
+            missing=match.missing,
+            accepts={key: rule.values for key, rule in block.requires.items()},
+            response=block.response,
+        )
+
+    def _entities(self, match: SentenceMatch) -> Iterator[Entity]:
+        for slot in match.slots.values():
+            if slot.value is not REFERENCE:
+                yield build_entity(slot, self._groups.get(slot.name, frozenset((slot.name,))))
+
+
+def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool]:
+    """The order of readings: those that need nothing, those that refer to what was said, those that
+    leave slots to the context; of the latter, those with any words last."""
+    open_words = any(ANY_WORDS in entity.marks for entity in reading.entities)
+    needs = bool(reading.references or reading.missing)
+    return needs, needs and open_words, bool(reading.missing)
+
+
+def build_entity(slot: SlotValue, groups: frozenset[str]) -> Entity:
+    """The entity of a slot. A value that is no text is also in its metadata, as it is."""
+    meta: dict[str, Any] = dict(slot.metadata)
+    if slot.context:
+        meta["context"] = dict(slot.context)
+    if not isinstance(slot.value, str):
+        meta["value"] = slot.value
+    return Entity(
+        element=slot.name,
+        groups=groups,
+        text=slot.text or str(slot.value),
+        start=slot.start,
+        end=slot.end,
+        value=str(slot.value),
+        meta=meta or EMPTY,
+        marks=_WILDCARD_MARKS if slot.is_wildcard else frozenset(),
+    )
+
+
+def _with_undo(collection: SentenceCollection, language: str) -> SentenceCollection:
+    """The collection with the sentences of its language that undo the last command."""
+    written = cached_table(language, "home").get("undo") or ()
+    block = SentenceBlock(UNDO, tuple(parse_sentence(one) for one in written))
+    return replace(collection, blocks=(*collection.blocks, block))
+
+
+def _with_references(listed: TextList, words: tuple[str, ...]) -> SlotList:
+    known = {value.phrase for value in listed.values}
+    phrases = (Text(normalize_text(word)) for word in words)
+    added = tuple(TextValue(phrase, REFERENCE) for phrase in phrases if phrase not in known)
+    return TextList((*listed.values, *added))
+
+
+def _reference_words(language: str, cue: str) -> tuple[str, ...]:
+    """The words of a language that refer to a thing or a place, whatever is around them."""
+    written = cached_table(language, "cues").get(cue) or ()
+    if isinstance(written, Mapping):
+        written = [one for each in written.values() if isinstance(each, list) for one in each]
+    written = [*written, *(cached_table(language, "home").get(cue) or ())]
+    found = (_PLAIN.fullmatch(str(phrase)) for phrase in written)
+    words = (word for one in found if one for word in one[1].split("|"))
+    return tuple(dict.fromkeys(word.strip() for word in words if word.strip(" _")))

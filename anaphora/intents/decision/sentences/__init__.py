@@ -1,0 +1,6 @@
+"""Decide by the sentences of a model, and by what follows them.
+
+A whole sentence is decided by its template. What is none ("and in the bedroom?", "the fan too")
+goes on with what was said before: ``follow_up`` looks for the combination of slots that
+it completes.
+"""

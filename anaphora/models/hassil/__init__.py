@@ -1,0 +1,1 @@
+"""Sentence collections in the format of hassil, which Home Assistant uses."""

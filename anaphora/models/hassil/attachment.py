@@ -1,0 +1,281 @@
+"""Add the sentences that a model file names to the model: their elements, intents and lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from anaphora.core.name_hints import did_you_mean
+from anaphora.errors import GrammarError
+from anaphora.frozen import freeze
+from anaphora.models.hassil.builder import HOME_LISTS
+from anaphora.models.hassil.collection import HomeSentences, SentenceCollection
+from anaphora.models.hassil.elements import build_elements, build_intents
+from anaphora.models.hassil.home import Area, Device, Floor, Home
+from anaphora.models.hassil.reader import (
+    find_sentence_files,
+    read_collection,
+    read_packaged_collection,
+)
+from anaphora.models.reading.files import file_format, read_text
+from anaphora.models.reading.json_reader import read_json
+from anaphora.models.reading.nodes import (
+    MappingNode,
+    Node,
+    ScalarNode,
+    SequenceNode,
+    elements_by_id,
+    to_data,
+)
+from anaphora.models.reading.source import FileDiagnostics, SourceText
+from anaphora.models.reading.yaml_reader import read_yaml
+
+__all__ = [
+    "PACKAGED",
+    "attach_sentences",
+    "describe_sentence_model",
+    "read_home",
+    "wrap_sentence_file",
+]
+
+PACKAGED = "home-assistant"
+"""The name of Home Assistant's own sentences: ``home-assistant``, ``home-assistant:pt-BR``."""
+
+_KEYS = {
+    "home": ("areas", "floors", "devices", "entities"),
+    "areas": ("name", "aliases", "floor", "id"),
+    "floors": ("name", "aliases", "id"),
+    "devices": ("name", "aliases", "domain", "area", "context", "id", "state", "attributes"),
+}
+
+
+def attach_sentences(
+    root: MappingNode, diagnostics: FileDiagnostics, folder: Path | None, home: Home | None
+) -> tuple[MappingNode, HomeSentences | None]:
+    """Add the elements and intents of the sentences under the key ``sentences`` to the tree of a
+    model, except those that it declares itself. Returns the new tree and the sentences.
+
+    Files are relative to ``folder``. A ``home`` that is given takes the place of the model's.
+    Raises :class:`ModelError` with the errors of the sentences.
+    """
+    named = root.items.get("sentences")
+    if named is None:
+        return root, None
+    home = home or _find_home(root, diagnostics, folder)
+    try:
+        lists = home.to_lists()
+    except GrammarError as error:
+        problem = error.problems[0]
+        at = root.items.get("home", named).start
+        diagnostics.abort(at, f"a name is a broken template: {problem.message}", problem.hint)
+    collection = _read(named, _language(root), folder, diagnostics)
+    known = elements_by_id(root)
+    elements = [one for one in build_elements(collection, lists) if one["id"] not in known]
+    items = dict(root.items)
+    items["elements"] = _extended(items.get("elements"), elements, named.start)
+    items["intents"] = _extended(
+        items.get("intents"), build_intents(collection, lists), named.start
+    )
+    builtin = items.get("entities")
+    if builtin is None:
+        items["entities"] = _to_node(["number"], named.start)
+    offsets = dict.fromkeys(items, named.start) | root.key_offsets
+    return MappingNode(root.start, items, offsets), HomeSentences(collection, lists)
+
+
+def describe_sentence_model(source: str | Path) -> str | None:
+    """The text of a model file for what is none: a folder of sentences, or Home Assistant's own
+    (``home-assistant:en``). None for other sources."""
+    name, _, language = str(source).partition(":")
+    if name == PACKAGED:
+        language = language or "en"
+        data = {"id": PACKAGED, "language": _model_language(language), "sentences": str(source)}
+        return yaml.safe_dump(data)
+    path = Path(source)
+    if not path.is_dir() or not (files := find_sentence_files(path)):
+        return None
+    language = next(filter(None, map(_find_language, files)), "en")
+    listed = [str(file) for file in files]
+    described: dict[str, Any] = {
+        "id": make_identifier(path),
+        "language": _model_language(language),
+        "sentences": listed,
+    }
+    return yaml.safe_dump(described, allow_unicode=True)
+
+
+def wrap_sentence_file(root: MappingNode, path: Path) -> MappingNode:
+    """The tree of a model whose sentences are those of a file in hassil's format."""
+    language = _model_language(_language(root))
+    data = {"id": make_identifier(path), "language": language, "sentences": str(path)}
+    node = _to_node(data, root.start)
+    assert isinstance(node, MappingNode)
+    return node
+
+
+def make_identifier(path: Path) -> str:
+    """An id for a model, from the name of its file or folder."""
+    found = re.sub(r"[^\w-]+", "-", path.resolve().stem).strip("-")
+    return found if found[:1].isalpha() else f"home-{found}".rstrip("-")
+
+
+def _find_language(path: Path) -> str:
+    diagnostics = FileDiagnostics(SourceText(str(path), read_text(path)))
+    root = read_json(diagnostics) if file_format(path) == "json" else read_yaml(diagnostics)
+    return _language(root) if isinstance(root, MappingNode) and "language" in root.items else ""
+
+
+def _model_language(tag: str) -> str:
+    """The tag of a language as model files have it: with a region, but without a script."""
+    return tag if re.fullmatch("[a-z]{2,3}(-[A-Z]{2})?", tag) else tag.partition("-")[0]
+
+
+def read_home(source: Path) -> Home:
+    """Read a home from a YAML or JSON file with areas, floors and devices.
+
+    Raises :class:`ModelError` with the errors of the file.
+    """
+    diagnostics = FileDiagnostics(SourceText(str(source), read_text(source)))
+    root = read_json(diagnostics) if file_format(source) == "json" else read_yaml(diagnostics)
+    home = _HomeReader(diagnostics).read(root)
+    diagnostics.raise_if_any()
+    return home
+
+
+def _find_home(root: MappingNode, diagnostics: FileDiagnostics, folder: Path | None) -> Home:
+    written = root.items.get("home")
+    if written is None:
+        return Home()
+    if isinstance(written, ScalarNode):
+        return read_home((folder or Path()) / written.text)
+    return _HomeReader(diagnostics).read(written)
+
+
+def _language(root: MappingNode) -> str:
+    written = root.items.get("language")
+    return written.text if isinstance(written, ScalarNode) else "en"
+
+
+def _read(
+    named: Node, language: str, folder: Path | None, diagnostics: FileDiagnostics
+) -> SentenceCollection:
+    names = [
+        node.text
+        for node in (named.items if isinstance(named, SequenceNode) else [named])
+        if isinstance(node, ScalarNode)
+    ]
+    packaged = [name for name in names if name.partition(":")[0] == PACKAGED]
+    paths = list(_find_files((name for name in names if name not in packaged), folder))
+    if packaged:
+        if paths or len(packaged) > 1:
+            message = f"'{PACKAGED}' stands alone: it is a whole collection"
+            diagnostics.abort(named.start, message, "list files, or name one collection")
+        return read_packaged_collection(packaged[0].partition(":")[2] or language, HOME_LISTS)
+    if not paths:
+        hint = f"name files of sentences, or '{PACKAGED}'"
+        diagnostics.abort(named.start, "there are no sentences", hint)
+    collection, warnings = read_collection(paths, HOME_LISTS, language)
+    diagnostics.add_imported("warning", named.start, warnings)
+    return collection
+
+
+def _find_files(names: Iterator[str], folder: Path | None) -> Iterator[Path]:
+    for name in names:
+        path = (folder or Path()) / name
+        if path.is_dir():
+            yield from find_sentence_files(path)
+        else:
+            yield path
+
+
+def _extended(node: Node | None, added: list[Any], at: int) -> Node:
+    """A list with further items; what is no list is left for the validation."""
+    if node is None:
+        node = SequenceNode(at, [])
+    if not isinstance(node, SequenceNode):
+        return node
+    return SequenceNode(node.start, [*node.items, *(_to_node(one, at) for one in added)])
+
+
+def _to_node(data: Any, at: int) -> Node:
+    if isinstance(data, Mapping):
+        items = {str(key): _to_node(value, at) for key, value in data.items()}
+        return MappingNode(at, items, dict.fromkeys(items, at))
+    if isinstance(data, list):
+        return SequenceNode(at, [_to_node(one, at) for one in data])
+    if isinstance(data, bool):
+        return ScalarNode(at, at, "true" if data else "false", "")
+    return ScalarNode(at, at, str(data), "'")
+
+
+class _HomeReader:
+    """Reads the tree of a home, and reports what is wrong with it."""
+
+    def __init__(self, diagnostics: FileDiagnostics) -> None:
+        self._diagnostics = diagnostics
+
+    def read(self, root: Node | None) -> Home:
+        if not isinstance(root, MappingNode):
+            at = 0 if root is None else root.start
+            hint = "write areas: [Kitchen, Bedroom]"
+            self._diagnostics.add_error(at, "a home is a mapping with areas, floors, devices", hint)
+            return Home()
+        self._check_keys(root, "home")
+        areas = [
+            Area(name, aliases, self._text(node, "floor"))
+            for name, aliases, node in self._named(root, "areas", "areas")
+        ]
+        floors = [
+            Floor(name, aliases) for name, aliases, _ in self._named(root, "floors", "floors")
+        ]
+        devices = [
+            self._device(name, aliases, node)
+            for key in ("devices", "entities")
+            for name, aliases, node in self._named(root, key, "devices")
+        ]
+        return Home(tuple(areas), tuple(floors), tuple(devices))
+
+    def _device(self, name: str, aliases: tuple[str, ...], node: MappingNode) -> Device:
+        domain = self._text(node, "domain") or self._text(node, "id").partition(".")[0]
+        written = node.items.get("context")
+        context = to_data(written) if isinstance(written, MappingNode) else {}
+        return Device(name, domain, aliases, self._text(node, "area"), freeze(context))
+
+    def _named(
+        self, root: MappingNode, key: str, kind: str
+    ) -> Iterator[tuple[str, tuple[str, ...], MappingNode]]:
+        listed = root.items.get(key)
+        if listed is None:
+            return
+        if not isinstance(listed, SequenceNode):
+            self._diagnostics.add_error(listed.start, f"'{key}' is a list", f"write {key}: [one]")
+            return
+        for node in listed.items:
+            if isinstance(node, ScalarNode):
+                yield node.text, (), MappingNode(node.start)
+            elif isinstance(node, MappingNode) and self._text(node, "name"):
+                self._check_keys(node, kind)
+                aliases = node.items.get("aliases")
+                texts = (
+                    tuple(one.text for one in aliases.items if isinstance(one, ScalarNode))
+                    if isinstance(aliases, SequenceNode)
+                    else ()
+                )
+                yield self._text(node, "name"), texts, node
+            else:
+                self._diagnostics.add_error(node.start, "it has no name", "write name: Kitchen")
+
+    def _text(self, node: MappingNode, key: str) -> str:
+        found = node.items.get(key)
+        return found.text if isinstance(found, ScalarNode) else ""
+
+    def _check_keys(self, node: MappingNode, kind: str) -> None:
+        for key in node.items:
+            if key not in _KEYS[kind]:
+                hint = did_you_mean(key, _KEYS[kind])
+                message = f"unknown key '{key}' is ignored"
+                self._diagnostics.add_warning(node.key_offsets.get(key, node.start), message, hint)

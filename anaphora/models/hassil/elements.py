@@ -1,0 +1,139 @@
+"""The elements and intents of a sentence collection, as the data of a model file.
+
+Sentences that are complete need none of them. They are for what follows: "and in the bedroom?",
+and for what reads a model: its slots, its intents, its memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from anaphora.grammar.sentences.expansion import TextExpander
+from anaphora.models.hassil.collection import (
+    RangeList,
+    SentenceCollection,
+    SlotList,
+    TextList,
+)
+from anaphora.models.hassil.combinations import iter_references
+from anaphora.models.hassil.domain_words import find_domain_words
+
+__all__ = ["ACTION", "UNDO", "build_elements", "build_intents", "find_slot_lists", "group_of"]
+
+ACTION = "intent"
+"""The element that remembers which intent was meant."""
+
+UNDO = "undo"
+"""The intent of the sentences that undo the last one."""
+
+_GROUPS = {
+    "area": "place", "floor": "place", "name": "target", "domain": "target",
+    "device_class": "target", "state": "state",
+}  # fmt: skip
+_VALUE_GROUP = "value"
+_MAX_TEXTS = 60  # of a value of a list, or of a word for a domain
+_MAX_VALUES = 2_000
+_ESCAPED = re.compile(r"([\\{}<>\[\]|_,/^])")
+
+
+def find_slot_lists(
+    collection: SentenceCollection, lists: Mapping[str, SlotList]
+) -> dict[str, list[SlotList]]:
+    """The lists by the slots that they fill; ``lists`` are those of the home. Slots that are fixed
+    or come from the context have none."""
+    found: dict[str, dict[int, SlotList]] = defaultdict(dict)
+    for block in collection.blocks:
+        known = {**collection.lists, **lists, **block.lists}
+        rules = {**collection.rules, **block.rules}
+        for sentence in block.sentences:
+            for one in iter_references(sentence, rules):
+                listed = known.get(one.list)
+                if not one.capture:
+                    slot = found[one.slot]
+                    if listed is not None:
+                        slot[id(listed)] = listed
+        for name in (*block.slots, *(rule.slot for rule in block.requires.values() if rule.slot)):
+            found.setdefault(name, {})
+    return {slot: list(listed.values()) for slot, listed in found.items()}
+
+
+def group_of(slot: str, listed: list[SlotList]) -> str:
+    """The group of a slot: what it replaces in memory. Where a thing is, what it is, and the value
+    that it gets are groups; other slots replace only themselves."""
+    if slot in _GROUPS:
+        return _GROUPS[slot]
+    if any(isinstance(one, RangeList | TextList) for one in listed):
+        return _VALUE_GROUP
+    return slot
+
+
+def build_elements(
+    collection: SentenceCollection, lists: Mapping[str, SlotList]
+) -> list[dict[str, Any]]:
+    """The elements of a collection with a home, as they would be written in a model file."""
+    expander = TextExpander(collection.rules, _MAX_TEXTS)
+    elements: list[dict[str, Any]] = [
+        {"id": ACTION, "groups": [ACTION], "synonyms": [], "id_synonym": False}
+    ]
+    for slot, listed in find_slot_lists(collection, lists).items():
+        values: dict[str, list[str]] = {}
+        for one in listed:
+            if isinstance(one, TextList):
+                _add_values(values, one, expander)
+        if slot == "domain":
+            for domain, words in find_domain_words(collection, expander).items():
+                values.setdefault(domain, []).extend(words)
+        element: dict[str, Any] = {
+            "id": slot,
+            "groups": [group_of(slot, listed)],
+            "synonyms": [],
+            "id_synonym": False,
+        }
+        if values:
+            element["values"] = {
+                value: [_escape(text) for text in dict.fromkeys(texts)]
+                for value, texts in list(values.items())[:_MAX_VALUES]
+            }
+        elements.append(element)
+    return elements
+
+
+def build_intents(collection: SentenceCollection, lists: Mapping[str, SlotList]) -> list[str]:
+    """The intents of a collection in the intent language: a term for each slot."""
+    slots: dict[str, dict[str, None]] = defaultdict(dict)
+    order = list(find_slot_lists(collection, lists))
+    for block in collection.blocks:
+        rules = {**collection.rules, **block.rules}
+        names = {
+            one.slot
+            for sentence in block.sentences
+            for one in iter_references(sentence, rules)
+            if not one.capture
+        }
+        names |= block.slots.keys() | {rule.slot for rule in block.requires.values() if rule.slot}
+        slots[block.intent].update(dict.fromkeys(sorted(names, key=order.index)))
+    return [
+        " ".join(
+            [
+                f"intent={intent} term~{{# == '{ACTION}'}}?",
+                *(f"term({name})~{{# == '{name}'}}?" for name in names),
+            ]
+        )
+        for intent, names in slots.items()
+    ]
+
+
+def _add_values(values: dict[str, list[str]], listed: TextList, expander: TextExpander) -> None:
+    for one in listed.values:
+        texts = sorted(expander.expand(one.phrase) or ())
+        texts = [text.strip() for text in texts if text.strip()]
+        if texts:
+            name = texts[0] if one.value is None else str(one.value)
+            values.setdefault(name, []).extend(text for text in texts if text != name)
+
+
+def _escape(text: str) -> str:
+    return _ESCAPED.sub(r"\\\1", text)

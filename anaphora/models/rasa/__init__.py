@@ -1,0 +1,14 @@
+"""Import of Rasa projects, as far as they are declarative.
+
+The files of a folder are read with their lines (:mod:`~anaphora.models.rasa.project`), their
+annotated examples parsed (:mod:`~anaphora.models.rasa.examples`), and translated to the data of a
+model file (:mod:`~anaphora.models.rasa.translation`), with notes about every key.
+"""
+
+from __future__ import annotations
+
+from anaphora.models.rasa.notes import RasaNote
+from anaphora.models.rasa.project import RasaProject, read_project
+from anaphora.models.rasa.translation import RasaTranslation, translate_project
+
+__all__ = ["RasaNote", "RasaProject", "RasaTranslation", "read_project", "translate_project"]

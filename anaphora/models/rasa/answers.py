@@ -1,0 +1,148 @@
+"""What answers each intent of a Rasa project: responses and forms, from rules and stories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from anaphora.core.name_hints import did_you_mean
+from anaphora.errors import ModelError, Problem
+from anaphora.models.rasa.elements import Note
+from anaphora.models.rasa.notes import Place
+from anaphora.models.rasa.project import Entry, RasaProject
+
+__all__ = ["Answers", "collect_answers"]
+
+_SYSTEM_ACTIONS = frozenset({"action_listen", "action_default_fallback", "action_restart"})
+_STEP_KEYS = frozenset(
+    {"intent", "user", "entities", "action", "bot", "active_loop", "slot_was_set", "metadata"}
+)
+
+
+@dataclass(slots=True)
+class Answers:
+    """``texts`` are the names of the responses to an intent, ``forms`` the form it begins; the
+    responses after a form are those of the intent that begins it."""
+
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    forms: dict[str, str] = field(default_factory=dict)
+
+
+def collect_answers(project: RasaProject, note: Note) -> Answers:
+    """Collect the answers from rules, then from stories without branches.
+
+    Raises :class:`ModelError` for forms and rules that name what is not there.
+    """
+    _check(project)
+    answers = Answers()
+    submitted: dict[str, list[str]] = {}
+    for entry, is_rule in (
+        *((rule, True) for rule in project.rules),
+        *((story, False) for story in project.stories),
+    ):
+        _add(project, answers, submitted, entry, note, is_rule=is_rule)
+    for intent, form in answers.forms.items():
+        if form in submitted:
+            answers.texts[intent] = submitted[form]
+    return answers
+
+
+def _check(project: RasaProject) -> None:
+    problems = []
+    for form, entry in project.forms.items():
+        settings = entry.data if isinstance(entry.data, dict) else {}
+        for slot in settings.get("required_slots", settings) or []:
+            if slot not in project.slots:
+                message = f"the form '{form}' requires the slot '{slot}', which the domain lacks"
+                problems.append(_problem(entry.place, message, slot, project.slots))
+    for rule in (*project.rules, *project.stories):
+        for step in _steps(rule):
+            action, intent = step.get("action"), step.get("intent")
+            if isinstance(action, str) and action.startswith("utter_"):
+                if action not in project.responses:
+                    message = f"there is no response '{action}'"
+                    problems.append(_problem(rule.place, message, action, project.responses))
+            elif isinstance(intent, str) and project.intents and intent != "nlu_fallback":
+                name = intent.partition("/")[0]
+                if name not in project.intents:
+                    message = f"the domain has no intent '{name}'"
+                    problems.append(_problem(rule.place, message, name, project.intents))
+    if problems:
+        raise ModelError(problems)
+
+
+def _problem(place: Place, message: str, name: str, known: Any) -> Problem:
+    lines = place.source.text.splitlines()
+    excerpt = lines[place.line - 1] if place.line <= len(lines) else ""
+    column = len(excerpt) - len(excerpt.lstrip()) + 1
+    hint = did_you_mean(str(name), known, label="there are")
+    return Problem(
+        message,
+        source=place.source.name,
+        line=place.line,
+        column=column,
+        excerpt=excerpt,
+        hint=hint,
+    )
+
+
+def _steps(entry: Entry) -> list[dict[str, Any]]:
+    steps = entry.data.get("steps") if isinstance(entry.data, dict) else None
+    return [step for step in steps or [] if isinstance(step, dict)]
+
+
+def _add(
+    project: RasaProject,
+    answers: Answers,
+    submitted: dict[str, list[str]],
+    entry: Entry,
+    note: Note,
+    *,
+    is_rule: bool,
+) -> None:
+    data = entry.data if isinstance(entry.data, dict) else {}
+    title = (
+        f"{'rule' if is_rule else 'story'} {data.get('rule') or data.get('story') or ''}".strip()
+    )
+    steps = _steps(entry)
+    if strange := {key for step in steps for key in step} - _STEP_KEYS:
+        listed = ", ".join(sorted(strange))
+        note("ignored", entry.place, f"{title}: {listed}: a branch cannot be carried")
+        return
+    conditions = data.get("condition") or []
+    loops = [one.get("active_loop") for one in conditions if isinstance(one, dict)]
+    if conditions and not any(loops):
+        note("ignored", entry.place, f"{title}: its condition on slots cannot be carried")
+        return
+    intent, form = "", next((str(loop) for loop in loops if loop), "")
+    responses: list[str] = []
+    for step in steps:
+        if "intent" in step or "user" in step:
+            _finish(answers, intent, responses, entry, note, title)
+            intent, responses = str(step.get("intent", "")).partition("/")[0], []
+        action = str(step.get("action") or "")
+        if action in project.forms:
+            if intent:
+                answers.forms.setdefault(intent, action)
+            form = action
+        elif action.startswith("utter_"):
+            if form and (not intent or answers.forms.get(intent) == form):
+                submitted.setdefault(form, []).append(action)
+            else:
+                responses.append(action)
+        elif action and action not in _SYSTEM_ACTIONS:
+            note("ignored", entry.place, f"{title}: {action} is code: answer with a handler")
+    _finish(answers, intent, responses, entry, note, title)
+
+
+def _finish(
+    answers: Answers, intent: str, responses: list[str], entry: Entry, note: Note, title: str
+) -> None:
+    if not intent or not responses:
+        return
+    known = answers.texts.setdefault(intent, responses)
+    if known != responses:
+        reason = f"it answers {intent} with {', '.join(responses)}, not {', '.join(known)}"
+        note("ignored", entry.place, f"{title}: {reason}: a branch cannot be carried")
+    else:
+        note("mapped", entry.place, f"{title}: {intent} → {', '.join(responses)}")

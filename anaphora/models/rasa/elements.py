@@ -1,0 +1,206 @@
+"""The words of intents and the values of entities, from the training data of a Rasa project."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from anaphora.models.nlpcraft.notes import NoteKind
+from anaphora.models.rasa.notes import Place
+from anaphora.models.rasa.project import RasaProject
+
+__all__ = [
+    "BUILT_IN",
+    "EntityValues",
+    "Note",
+    "Triggers",
+    "collect_values",
+    "escape_synonym",
+    "find_triggers",
+]
+
+Note = Callable[[NoteKind, Place, str], None]
+
+BUILT_IN = {
+    "amount-of-money": "money",
+    "boolean": "boolean",
+    "distance": "number",
+    "duration": "duration",
+    "email": "email",
+    "number": "number",
+    "phone-number": "phone",
+    "temperature": "number",
+    "time": "date",
+    "url": "url",
+    "GPE": "place",
+    "LOC": "place",
+}
+"""The entities of Duckling and spaCy that Anaphora has, too."""
+
+_SPECIAL = re.compile(r"[{}\\_\[\]|,/<>?*+^]")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Triggers:
+    """The texts that stand for an intent: its examples without their entities. It ``has_bare``
+    examples without such a text; ``entities`` are those of its examples, ``repeated`` those that
+    an example has twice."""
+
+    texts: tuple[str, ...]
+    is_sparse: bool
+    has_bare: bool
+    entities: tuple[str, ...]
+    repeated: frozenset[str]
+
+
+@dataclass(slots=True)
+class EntityValues:
+    """The values of each entity with their texts, the patterns, and the built-in entities."""
+
+    values: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    patterns: dict[str, list[str]] = field(default_factory=dict)
+    built_in: set[str] = field(default_factory=set)
+
+
+def find_triggers(project: RasaProject, note: Note) -> dict[str, Triggers]:
+    """Find the texts that stand for each intent.
+
+    What is left of an example without its entities is left out if another intent has it, too, or
+    if it is a single word that other intents use: "in [Rome](city)" says nothing about its intent.
+    """
+    owners: dict[str, set[str]] = {}
+    intents_of_word: Counter[str] = Counter()
+    for intent, examples in project.examples.items():
+        used: set[str] = set()
+        for _, example in examples:
+            owners.setdefault(example.words.casefold(), set()).add(intent)
+            used.update(_WORD.findall(example.words.casefold()))
+        intents_of_word.update(used)
+    return {
+        intent: _triggers_of(project, intent, owners, intents_of_word, note)
+        for intent in project.examples
+    }
+
+
+def _triggers_of(
+    project: RasaProject,
+    intent: str,
+    owners: dict[str, set[str]],
+    intents_of_word: Counter[str],
+    note: Note,
+) -> Triggers:
+    texts: dict[str, str] = {}
+    is_sparse = has_bare = False
+    entities: dict[str, None] = {}
+    repeated: set[str] = set()
+    for place, example in project.examples[intent]:
+        key = example.words.casefold()
+        words = _WORD.findall(key)
+        is_shared = len(owners[key]) > 1
+        is_common = example.annotations and len(words) == 1 and intents_of_word[words[0]] > 1
+        counts = Counter(one.entity for one in example.annotations)
+        entities.update(dict.fromkeys(counts))
+        repeated.update(entity for entity, count in counts.items() if count > 1)
+        if words and not is_shared and not is_common:
+            texts.setdefault(key, example.words)
+            is_sparse = is_sparse or example.is_split
+            continue
+        has_bare = has_bare or bool(example.annotations)
+        if is_shared and words:
+            others = ", ".join(sorted(owners[key] - {intent}))
+            note("changed", place, f"intent {intent}: '{example.words}' also stands for {others}")
+    return Triggers(
+        tuple(texts.values()), is_sparse, has_bare, tuple(entities), frozenset(repeated)
+    )
+
+
+def collect_values(project: RasaProject, note: Note) -> EntityValues:
+    """Collect the values of the entities from examples, lookup tables, synonyms and patterns."""
+    found = EntityValues()
+    for examples in project.examples.values():
+        for place, example in examples:
+            for one in example.annotations:
+                texts = found.values.setdefault(one.entity, {}).setdefault(one.value, [])
+                if one.text.casefold() not in (one.value.casefold(), *map(str.casefold, texts)):
+                    texts.append(one.text)
+                if one.role:
+                    reason = f"the role '{one.role}' of {one.entity} is not told apart"
+                    note("changed", place, reason)
+    for name, entry in project.lookups.items():
+        values = found.values.setdefault(name, {})
+        known = {text.casefold() for value, texts in values.items() for text in (value, *texts)}
+        for text in entry.data:
+            if text.casefold() not in known:
+                values[text] = []
+        note("mapped", entry.place, f"lookup {name}: values of the element {name}")
+    _add_synonyms(project, found, note)
+    _add_patterns(project, found, note)
+    for name, entry in project.entities.items():
+        if name in found.values:
+            continue
+        if name in BUILT_IN:
+            found.built_in.add(name)
+            note("mapped", entry.place, f"entity {name}: the built-in entity {BUILT_IN[name]}")
+        else:
+            note("ignored", entry.place, f"entity {name} has no examples, lookup table or regex")
+    if any(
+        "boolean" in str(slot.data) or "bool" in str(slot.data) for slot in project.slots.values()
+    ):
+        found.built_in.add("boolean")
+    return found
+
+
+def _add_synonyms(project: RasaProject, found: EntityValues, note: Note) -> None:
+    for value, entry in project.synonyms.items():
+        texts = {text.casefold(): text for text in entry.data}
+        is_used = False
+        for values in found.values.values():
+            known = {one.casefold() for one in values} & {value.casefold(), *texts}
+            if not known:
+                continue
+            is_used = True
+            merged = values.setdefault(value, [])
+            for other in [one for one in values if one.casefold() in known and one != value]:
+                merged += [other, *values.pop(other)]
+            merged += texts.values()
+            values[value] = list(dict.fromkeys(one for one in merged if one != value))
+        kind: NoteKind = "mapped" if is_used else "ignored"
+        what = "a value with its synonyms" if is_used else "no entity has this value"
+        note(kind, entry.place, f"synonym {value}: {what}")
+
+
+def _add_patterns(project: RasaProject, found: EntityValues, note: Note) -> None:
+    """Make patterns of the regexes that are named after an entity and match single words."""
+    for name, entry in project.regexes.items():
+        if name not in project.entities and name not in found.values:
+            note("ignored", entry.place, f"regex {name}: a feature of no entity")
+            continue
+        for text in entry.data:
+            pattern = text.strip().removeprefix("^").removesuffix("$")
+            pattern = pattern.removeprefix(r"\b").removesuffix(r"\b")
+            if not _is_carried(pattern):
+                reason = "only patterns of single words, without look-around, can be carried"
+                note("ignored", entry.place, f"regex {name}: {text}: {reason}")
+                continue
+            found.values.setdefault(name, {})
+            found.patterns.setdefault(name, []).append(f"//{pattern}//")
+            note("mapped", entry.place, f"regex {name}: a pattern of the element {name}")
+
+
+def _is_carried(pattern: str) -> bool:
+    if not pattern or "//" in pattern or "(?" in pattern.replace("(?:", "") or "\\s" in pattern:
+        return False
+    if " " in pattern:
+        return False
+    try:
+        return re.compile(pattern).match("") is None
+    except re.error:
+        return False
+
+
+def escape_synonym(text: str) -> str:
+    """Escape the signs of the synonym language."""
+    return _SPECIAL.sub(lambda found: f"\\{found[0]}", text)

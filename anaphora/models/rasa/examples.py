@@ -1,0 +1,66 @@
+"""Examples of intents with annotated entities: ``[Rome](city)``, ``[nyc]{"entity": …}``."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+__all__ = ["Annotation", "ExampleError", "IntentExample", "parse_example"]
+
+_ANNOTATION = re.compile(r"\[(?P<text>[^\[\]]+)\](?:\((?P<entity>[^()]+)\)|(?P<json>\{[^{}]*\}))")
+_BROKEN = re.compile(r"\[[^\[\]]*\](?:\([^()]*$|\{[^{}]*$|\(\))")
+_EDGES = ' \t.,;:!?"“”«»…'
+
+
+class ExampleError(ValueError):
+    """An annotation that is wrong; ``position`` is its offset in the example."""
+
+    def __init__(self, message: str, position: int) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """An entity in an example; ``role`` also has its group."""
+
+    text: str
+    entity: str
+    value: str
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IntentExample:
+    """An example: the ``words`` around its entities, and whether an entity stands between them."""
+
+    words: str
+    annotations: tuple[Annotation, ...]
+    is_split: bool
+
+
+def parse_example(text: str) -> IntentExample:
+    """Parse an example. Raises :class:`ExampleError` for a broken annotation."""
+    if broken := _BROKEN.search(_ANNOTATION.sub(lambda found: " " * len(found[0]), text)):
+        raise ExampleError("this annotation is not closed", broken.start())
+    annotations = tuple(_parse_annotation(found) for found in _ANNOTATION.finditer(text))
+    pieces = [piece.strip(_EDGES) for piece in _ANNOTATION.sub("\0", text).split("\0")]
+    words = [" ".join(piece.split()) for piece in pieces if piece]
+    return IntentExample(" ".join(words), annotations, len(words) > 1)
+
+
+def _parse_annotation(found: re.Match[str]) -> Annotation:
+    text = found["text"].strip()
+    if found["entity"]:
+        entity, _, value = found["entity"].partition(":")
+        return Annotation(text, entity.strip(), value.strip() or text)
+    try:
+        data = json.loads(found["json"])
+    except ValueError:
+        message = 'this is not JSON: write {"entity": "city", "value": "New York"}'
+        raise ExampleError(message, found.start("json")) from None
+    if not isinstance(data.get("entity"), str):
+        raise ExampleError('the annotation does not name its "entity"', found.start("json"))
+    role = str(data.get("role") or data.get("group") or "")
+    return Annotation(text, data["entity"], str(data.get("value", text)), role)

@@ -1,0 +1,130 @@
+"""``anaphora new`` writes starters that work at once, and overwrites nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from anaphora.agents.files.schema import agent_schema
+from anaphora.cli import app
+from anaphora.cli.authoring.new import STARTER_KINDS, starter_languages
+from anaphora.models.schema.json_schema import json_schema
+
+PROJECTS = [kind for kind in STARTER_KINDS if kind != "order"]
+STARTERS = [(kind, language) for kind in STARTER_KINDS for language in starter_languages(kind)]
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+def create(folder: Path, kind: str, language: str) -> Path:
+    """The model of a new starter."""
+    result = run("new", "shop", "--kind", kind, "--language", language, "-d", folder)
+    assert result.exit_code == 0, result.output
+    return folder / "shop.yaml" if kind == "order" else folder / "shop" / "shop.yaml"
+
+
+@pytest.mark.parametrize(("kind", "language"), STARTERS)
+class TestStarters:
+    def test_its_samples_pass(self, tmp_path, kind, language):
+        model = create(tmp_path, kind, language)
+        result = run("check", model, "--strict")
+        assert result.exit_code == 0, result.output
+        assert "2 dialogs passed" in result.output
+
+    def test_it_fits_the_schema(self, tmp_path, kind, language):
+        data = yaml.safe_load(create(tmp_path, kind, language).read_text(encoding="utf-8"))
+        jsonschema.validate(data, json_schema())
+        assert data["id"] == "shop"
+        assert data["language"] == language
+
+
+@pytest.mark.parametrize("kind", PROJECTS)
+class TestProjects:
+    def test_editors_find_the_schema_that_the_first_line_names(self, tmp_path, kind):
+        model = create(tmp_path, kind, "en")
+        first, *_ = model.read_text(encoding="utf-8").splitlines()
+        before, _, name = first.partition("=")
+        assert before == "# yaml-language-server: $schema"
+        schema = (model.parent / name).read_text(encoding="utf-8")
+        assert json.loads(schema) == json.loads(json.dumps(json_schema()))
+
+    def test_the_readme_tells_what_to_run(self, tmp_path, kind):
+        model = create(tmp_path, kind, "en")
+        readme = (model.parent / "README.md").read_text(encoding="utf-8")
+        assert len(readme.splitlines()) <= 12
+        assert "$" not in readme
+        assert "anaphora chat shop.yaml" in readme
+        assert ("handlers.py" in readme) == (model.parent / "handlers.py").exists()
+
+    def test_each_language_of_a_project_is_there(self, kind, tmp_path):
+        assert starter_languages(kind) == ["de", "en", "ru"]
+
+    def test_it_replaces_nothing_that_is_there(self, tmp_path, kind):
+        model = create(tmp_path, kind, "en")
+        for path in model.parent.iterdir():
+            path.unlink()
+        (model.parent / "README.md").write_text("mine")
+        result = run("new", "shop", "--kind", kind, "-d", tmp_path)
+        assert result.exit_code == 2
+        assert "README.md already exists" in " ".join(result.output.split())
+        assert (model.parent / "README.md").read_text() == "mine"
+        assert [path.name for path in model.parent.iterdir()] == ["README.md"]
+        assert run("new", "shop", "--kind", kind, "-d", tmp_path, "--force").exit_code == 0
+        assert model.exists()
+
+
+def test_the_booking_starter_books_lists_and_cancels(tmp_path):
+    model = create(tmp_path, "booking", "en")
+    asked = ["I need a shave on Friday at 3 pm", "yes", "what have I booked?"]
+    asked += ["cancel my booking", "what have I booked?"]
+    output = run("ask", model, "--at", "2026-01-05T09:00+00:00", *asked).output
+    assert "Booked: shave, Friday 9 January at 15:00." in output
+    assert "shave on Friday 9 January at 15:00" in output
+    assert "You have no appointments." in output
+
+
+def test_the_home_starter_knows_the_state_of_the_home(tmp_path):
+    model = create(tmp_path, "home", "en")
+    asked = ["set the light in the kitchen to 40 percent", "how bright is it?"]
+    output = run("ask", model, *asked, "is the heating on?").output
+    assert output.count("The light in the kitchen is at 40 %.") == 1
+    assert "The light in the kitchen is 40 %." in output
+    assert "The heating in the kitchen is off." in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--kind", "bocking"), "no kind 'bocking'; there are: order, booking, faq, home"),
+        (("--kind", "faq", "--language", "fr"), "no starter 'faq' in 'fr'; there are: de, en, ru"),
+        (("--language", "de"), "no starter 'order' in 'de'; there are: en"),
+    ],
+)
+def test_unknown_kinds_and_languages_are_refused_with_what_there_is(tmp_path, arguments, message):
+    result = run("new", "shop", *arguments, "-d", tmp_path)
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path):
+    (tmp_path / "shop").write_text("a file")
+    result = run("new", "shop", "--kind", "faq", "-d", tmp_path)
+    assert result.exit_code == 2
+    assert "cannot write" in result.output
+
+
+@pytest.mark.parametrize(
+    ("option", "schema"), [((), json_schema()), (("--agent",), agent_schema())]
+)
+def test_the_schemas_in_the_package_are_current(option, schema):
+    path = Path(run("schema", "--path", *option).output.strip())
+    command = f"python -m anaphora schema {' '.join(option)} --output {path}"
+    assert json.loads(path.read_text(encoding="utf-8")) == json.loads(json.dumps(schema)), command

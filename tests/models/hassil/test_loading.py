@@ -1,0 +1,196 @@
+"""Sentences in hassil's format are models, and mistakes in them are shown where they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from anaphora import Area, Device, Engine, Home, Model, load_model
+from anaphora.errors import ModelError
+from anaphora.models.hassil.attachment import read_home
+
+SENTENCES = """
+language: en
+intents:
+  TurnOn:
+    data:
+      - sentences: ["turn on [the] {name}", "turn on [the] lights in [the] {area}"]
+  TurnOff:
+    data:
+      - sentences: ["turn off [the] {name}", "turn off [the] lights in [the] {area}"]
+"""
+HOME = Home(areas=(Area("Kitchen"),), devices=(Device("Lamp", "light", ("bulb",)),))
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def slots(model: Model, text: str) -> dict[str, object]:
+    reply = Engine(model).ask(text)
+    return {name: slot.value for name, slot in reply.slots.items()}
+
+
+def test_a_file_is_a_model(tmp_path: Path) -> None:
+    model = load_model(write(tmp_path, "home.yaml", SENTENCES), home=HOME)
+    assert (model.id, model.languages) == ("home", ("en",))
+    assert [intent.id for intent in model.intents] == ["TurnOn", "TurnOff"]
+    assert slots(model, "turn on the bulb") == {"name": "Lamp"}
+
+
+def test_a_folder_is_one_collection(tmp_path: Path) -> None:
+    write(tmp_path, "en/lights.yaml", SENTENCES)
+    write(
+        tmp_path,
+        "en/more.yaml",
+        """
+language: en
+intents:
+  TurnOn:
+    data:
+      - sentences: ["illuminate {area}"]
+lists:
+  color: {values: [red]}
+""",
+    )
+    model = load_model(tmp_path / "en", home=HOME)
+    assert (model.id, len(model.intents)) == ("en", 2)
+    assert slots(model, "illuminate kitchen") == {"area": "Kitchen"}
+
+
+def test_a_model_file_names_sentences_and_a_home(tmp_path: Path) -> None:
+    write(tmp_path, "sentences/lights.yaml", SENTENCES)
+    write(tmp_path, "home.yaml", "areas: [{name: Kitchen, aliases: [cook's room]}]")
+    model = load_model(
+        write(
+            tmp_path,
+            "bot.yaml",
+            """
+id: bot
+language: en
+sentences: [sentences]
+home: home.yaml
+responses:
+  TurnOn: "On it: {{ area or name }}."
+elements:
+  - id: greeting
+    synonyms: [hello]
+intents:
+  - intent=greet term(greeting)={# == 'greeting'}
+""",
+        )
+    )
+    engine = Engine(model)
+    reply = engine.ask("turn on the lights in the cook's room")
+    assert (reply.intent, reply.text) == ("TurnOn", "On it: Kitchen.")
+    assert engine.ask("hello").intent == "greet"
+
+
+def test_home_assistants_sentences_come_from_its_package() -> None:
+    model = load_model("home-assistant:de", home=Home(areas=(Area("Küche"),)))
+    assert (model.id, model.languages) == ("home-assistant", ("de",))
+    expected = {"area": "Küche", "domain": "light"}
+    assert slots(model, "Mach bitte das Licht in der Küche an!") == expected
+
+
+def test_an_unknown_language_is_an_error() -> None:
+    with pytest.raises(ModelError, match="no sentences for the language 'xx'"):
+        load_model("home-assistant:xx")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "message"),
+    [
+        ("intents: {A: {data: [{sentences: ['go (on']}]}}", 1, 39, "'(' is not closed"),
+        ("intents: {A: {data: [{sentences: ['go <up>']}]}}", 1, 39, "there is no rule <up>"),
+        ("intents: {A: {data: [{sentences: ['to {room}']}]}}", 1, 39, "there is no list {room}"),
+        ("intents: {A: {data: [{sentences: []}]}}", 1, 22, "the block has no sentences"),
+        ("intents: {A: {data: [{sentences: [5]}]}}", 1, 35, "a template is a text, not 5"),
+        ("intents: {A: {data: [{sentences: [a]}]}}\nlists: {b: {}}", 2, 9, "neither values nor"),
+        (
+            "intents: {A: {data: [{sentences: [a]}]}}\nexpansion_rules: {b: 'x <b>'}",
+            2, 19, "the rule <b> contains itself",
+        ),
+        (
+            "intents: {A: {data: [{sentences: [a]}]}}\nlists: {b: {range: {from: 9, to: 1}}}",
+            2, 13, "the range begins at 9 and ends before it",
+        ),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_shown_in_its_file(
+    tmp_path: Path, text: str, line: int, column: int, message: str
+) -> None:
+    path = write(tmp_path, "home.yaml", f"{text}\nlanguage: en\n")
+    with pytest.raises(ModelError) as caught:
+        load_model(path)
+    (problem,) = caught.value.problems
+    assert message in problem.message
+    assert (problem.source, problem.line, problem.column) == (str(path), line, column)
+
+
+def test_a_mistake_in_the_second_file_is_shown_there(tmp_path: Path) -> None:
+    write(tmp_path, "en/a.yaml", SENTENCES)
+    path = write(
+        tmp_path,
+        "en/b.yaml",
+        """
+language: en
+intents:
+  TurnOn:
+    data:
+      - sentences: ["light up {ara}"]
+""",
+    )
+    with pytest.raises(ModelError) as caught:
+        load_model(tmp_path / "en")
+    (problem,) = caught.value.problems
+    assert (problem.source, problem.line) == (str(path), 6)
+    assert "area" in problem.hint
+
+
+def test_unknown_keys_are_warnings(tmp_path: Path) -> None:
+    text = SENTENCES + "skip_wrds: [please]\n"
+    model = load_model(write(tmp_path, "home.yaml", text), home=HOME)
+    (warning,) = model.warnings
+    assert "unknown key 'skip_wrds'" in warning.message
+    assert "skip_words" in warning.hint
+
+
+def test_a_home_is_read_from_a_file(tmp_path: Path) -> None:
+    home = read_home(
+        write(
+            tmp_path,
+            "home.yaml",
+            """
+areas: [Kitchen, {name: Hall, aliases: [hallway], floor: Ground}]
+floors: [Ground]
+entities: [{name: Lamp, id: light.lamp, area: Hall}]
+""",
+        )
+    )
+    assert home.areas == (Area("Kitchen"), Area("Hall", ("hallway",), "Ground"))
+    assert home.devices == (Device("Lamp", "light", (), "Hall"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- Kitchen", "a home is a mapping"),
+        ("areas: Kitchen", "'areas' is a list"),
+        ("areas: [{aliases: [x]}]", "it has no name"),
+        ("", "a home is a mapping"),
+    ],
+)
+def test_mistakes_in_a_home(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        read_home(write(tmp_path, "home.yaml", text))
+
+
+def test_sentences_that_are_not_there_are_an_error(tmp_path: Path) -> None:
+    path = write(tmp_path, "bot.yaml", "id: bot\nsentences: nowhere.yaml\n")
+    with pytest.raises(ModelError, match=r"nowhere\.yaml"):
+        load_model(path)

@@ -1,0 +1,229 @@
+"""Rasa projects become models that answer, with a report of what cannot be carried."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from typer.testing import CliRunner
+
+from anaphora import Engine, ModelError
+from anaphora.cli import app
+from anaphora.models.rasa import read_project, translate_project
+from anaphora.models.rasa.examples import ExampleError, parse_example
+
+PROJECTS = Path(__file__).parent / "projects"
+NLU = """
+nlu:
+  - intent: hello
+    examples: |
+      - hi
+      - hello
+"""
+DOMAIN = """
+intents: [hello]
+responses:
+  utter_hello: [{text: Hello!}]
+"""
+
+
+def imported(name: str, folder: Path) -> tuple[Engine, str]:
+    """The engine of an imported project, and the report."""
+    file = folder / f"{name}.yaml"
+    arguments = ["import", "rasa", str(PROJECTS / name), "--output", str(file)]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    return Engine(file), result.stderr
+
+
+def write(folder: Path, **texts: str) -> Path:
+    for name, text in texts.items():
+        (folder / f"{name}.yml").write_text(dedent(text), encoding="utf-8")
+    return folder
+
+
+def notes_of(folder: Path, kind: str) -> list[str]:
+    return [
+        note.text for note in translate_project(read_project(folder)).notes if note.kind == kind
+    ]
+
+
+class TestFlowers:
+    def test_a_form_asks_for_its_slots_and_submits(self, tmp_path):
+        engine, _ = imported("flowers", tmp_path)
+        reply = engine.ask("I want to buy lilies")  # of the lookup table
+        assert (reply.status, reply.text) == ("incomplete", "Where shall we send the lilies?")
+        reply = engine.ask("to the big apple")  # a synonym
+        assert (reply.status, reply.text) == ("matched", "Sending lilies to New York.")
+
+    def test_entities_stand_between_the_words_of_an_example(self, tmp_path):
+        engine, _ = imported("flowers", tmp_path)
+        assert engine.ask("please send daisies to Boston").text == "Sending daisies to Boston."
+
+    def test_rules_give_texts_and_follow_ups_work(self, tmp_path):
+        engine, _ = imported("flowers", tmp_path)
+        assert engine.ask("Good morning!").text == "Hello!"
+        assert engine.ask("When are you open in Boston?").text == "We open at nine in Boston."
+        assert engine.ask("nonsense").text == "I only sell flowers."
+
+    def test_a_regex_of_an_entity_is_a_pattern(self, tmp_path):
+        engine, _ = imported("flowers", tmp_path)
+        assert engine.ask("send roses to JFK").slots["town"].value == "JFK"
+
+    def test_the_report_names_files_lines_and_what_is_code(self, tmp_path):
+        _, report = imported("flowers", tmp_path)
+        assert "domain.yml:45  action_check_stock is code: answer with a handler" in report
+        assert "data/nlu.yml:25  lookup flower: values of the element flower" in report
+        assert "slot note: filled by from_text, which is code" in report
+        assert "utter_goodbye: buttons" in report
+        assert "utter_greet: the first of 2 texts" in report
+        assert report.index("mapped:") < report.index("changed:") < report.index("ignored:")
+
+    def test_the_session_is_the_timeout(self, tmp_path):
+        engine, _ = imported("flowers", tmp_path)
+        assert engine.model().conversation.timeout.total_seconds() == 1800
+
+
+class TestBank:
+    def test_the_language_and_built_in_entities_are_taken_over(self, tmp_path):
+        engine, _ = imported("bank", tmp_path)
+        assert engine.model().languages == ("de",)
+        assert engine.ask("Ich möchte Geld überweisen").text == "An wen?"
+        assert engine.ask("Bernd").text == "Wie viel?"
+        reply = engine.ask("50 Euro")
+        assert reply.status == "matched"
+        assert reply.slots["betrag"].element == "money"
+
+    def test_stories_without_branches_answer_and_branches_are_listed(self, tmp_path):
+        engine, report = imported("bank", tmp_path)
+        assert engine.ask("Wie ist mein Kontostand?").text == "Der Kontostand folgt."
+        assert engine.ask("Karte sperren").text == "Die Karte ist gesperrt."
+        assert "it answers karte_sperren with utter_anders, not utter_gesperrt" in report
+        assert "story Verzweigt: or: a branch cannot be carried" in report
+        assert "rule nur für Kunden: its condition on slots cannot be carried" in report
+
+    def test_what_nothing_carries_is_listed(self, tmp_path):
+        _, report = imported("bank", tmp_path)
+        assert "the role 'absender' of empfaenger is not told apart" in report
+        assert "regex kontonummer: a feature of no entity" in report
+        assert r"regex konto: DE\d{2} \d{4}: only patterns of single words" in report
+        assert "the pipeline: words are compared by their forms" in report
+        assert "intent nein has no examples" in report
+
+
+class TestPizzeria:
+    def test_a_bool_that_an_intent_sets_is_a_yes_or_no(self, tmp_path):
+        engine, _ = imported("pizzeria", tmp_path)
+        assert engine.ask("order a pizza").text == "How big?"
+        assert engine.ask("jumbo").text == "Extra cheese?"
+        assert engine.ask("yes").text == "A large pizza it is."
+
+    def test_signs_of_the_synonym_language_are_texts(self, tmp_path):
+        engine, _ = imported("pizzeria", tmp_path)
+        reply = engine.ask("show me {everything}")
+        assert (reply.intent, reply.text) == ("menu", "We have {everything} [really].")
+        asked = engine.ask("a large one with C++ and olives")
+        assert asked.slots["toppings"].value == ["c/c++ (special)", "olives"]
+
+    def test_a_synonym_of_no_entity_is_reported(self, tmp_path):
+        _, report = imported("pizzeria", tmp_path)
+        assert "synonym unheard of: no entity has this value" in report
+        assert "synonym large: a value with its synonyms" in report
+
+
+class TestExamples:
+    def test_annotations_are_read_in_all_forms(self):
+        example = parse_example('from [NYC](city:New York) to [L.A.]{"entity": "city"}, [x](y)!')
+        assert [(one.text, one.entity, one.value) for one in example.annotations] == [
+            ("NYC", "city", "New York"),
+            ("L.A.", "city", "L.A."),
+            ("x", "y", "x"),
+        ]
+        assert example.words == "from to"
+        assert example.is_split
+
+    def test_brackets_alone_are_text(self):
+        assert parse_example("what is [this]").words == "what is [this]"
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("to [Rome](city", "not closed"),
+            ('to [Rome]{"entity": "city"', "not closed"),
+            ("to [Rome]{entity: city}", "not JSON"),
+            ('to [Rome]{"value": "x"}', 'does not name its "entity"'),
+        ],
+    )
+    def test_broken_annotations_are_refused(self, text, message):
+        with pytest.raises(ExampleError, match=message):
+            parse_example(text)
+
+
+class TestMistakes:
+    def message(self, folder: Path) -> str:
+        with pytest.raises(ModelError) as caught:
+            translate_project(read_project(folder))
+        return str(caught.value)
+
+    def test_a_broken_annotation_is_shown_in_its_line(self, tmp_path):
+        nlu = NLU + "  - intent: go\n    examples: |\n      - fly\n      - to [Rome](city\n"
+        message = self.message(write(tmp_path, domain=DOMAIN, nlu=nlu))
+        assert "nlu.yml:10" in message
+        assert "- to [Rome](city" in message
+        assert "intent 'go': this annotation is not closed" in message
+
+    def test_a_form_with_an_unknown_slot(self, tmp_path):
+        domain = (
+            DOMAIN + "slots: {city: {type: text}}\nforms:\n  trip:\n    required_slots: [citty]\n"
+        )
+        message = self.message(write(tmp_path, domain=domain, nlu=NLU))
+        assert "requires the slot 'citty', which the domain lacks" in message
+        assert "did you mean 'city'?" in message
+        assert "domain.yml:7" in message
+
+    def test_a_rule_with_an_unknown_response_or_intent(self, tmp_path):
+        rules = """
+        rules:
+          - rule: one
+            steps: [{intent: hello}, {action: utter_helo}]
+          - rule: two
+            steps: [{intent: helo}, {action: utter_hello}]
+        """
+        message = self.message(write(tmp_path, domain=DOMAIN, nlu=NLU, rules=rules))
+        assert "there is no response 'utter_helo'" in message
+        assert "the domain has no intent 'helo'" in message
+        assert "rules.yml:3" in message
+
+    def test_wrong_blocks_are_reported_together(self, tmp_path):
+        nlu = NLU + "  - intents: a\n  - intent: b\n  - intent: c\n    examples: |\n      one\n"
+        message = self.message(write(tmp_path, domain="slots: [a]\n", nlu=nlu))
+        assert "'slots' is a mapping" in message
+        assert "an item of 'nlu' has one of the keys intent, synonym, regex, lookup" in message
+        assert "the intent 'b' has no 'examples'" in message
+        assert "'c': this line is not an example" in message
+
+    def test_yaml_mistakes_have_their_line(self, tmp_path):
+        message = self.message(write(tmp_path, domain="intents: [a\nslots: {", nlu=NLU))
+        assert "domain.yml:" in message
+
+    def test_another_folder_is_no_project(self, tmp_path):
+        assert "this is not a Rasa project" in self.message(write(tmp_path, other="a: 1"))
+
+    def test_the_command_prints_mistakes_without_a_traceback(self, tmp_path):
+        folder = write(tmp_path, domain=DOMAIN, nlu="nlu: 3")
+        result = CliRunner().invoke(app, ["import", "rasa", str(folder)])
+        assert result.exit_code == 1
+        assert "'nlu' is a list" in result.output
+
+    def test_an_existing_file_is_kept(self, tmp_path):
+        (tmp_path / "mine.yaml").write_text("mine")
+        arguments = ["import", "rasa", str(PROJECTS / "flowers"), "-o", str(tmp_path / "mine.yaml")]
+        assert CliRunner().invoke(app, arguments).exit_code == 2
+        assert (tmp_path / "mine.yaml").read_text() == "mine"
+
+
+def test_an_example_of_two_intents_decides_nothing(tmp_path):
+    nlu = NLU + "  - intent: bye\n    examples: |\n      - hi\n      - bye\n"
+    folder = write(tmp_path, domain="intents: [hello, bye]", nlu=nlu)
+    assert "intent hello: 'hi' also stands for bye" in notes_of(folder, "changed")
