@@ -105,7 +105,8 @@ def combine_with_memory(
         return None
     # "The second" is one of the offers, and so is one of several places.
     is_listed = conversation.offers is not None or sum(one.kind == "ordinal" for one in cues) > 1
-    combination = _Combination(utterance, combiners, at, cues, meant, is_listed)
+    is_asked = conversation.pending is not None and not conversation.pending.confirms
+    combination = _Combination(utterance, combiners, at, cues, meant, is_listed, is_asked)
     found = combination.combine(held)
     if found is None:
         return None
@@ -156,7 +157,8 @@ class _Completed(NamedTuple):
 
 
 class _Combination(NamedTuple):
-    """Combines an utterance with what the conversation holds."""
+    """Combines an utterance with what the conversation holds. ``is_asked`` says whether the bot
+    waits for a value."""
 
     utterance: Utterance
     combiners: Combiners
@@ -164,6 +166,7 @@ class _Combination(NamedTuple):
     cues: Sequence[Cue]
     meant: _MeantOffer
     is_listed: bool
+    is_asked: bool
 
     def combine(self, held: Sequence[Entity]) -> CombinedUtterance | None:
         utterance = self.utterance
@@ -201,12 +204,30 @@ class _Combination(NamedTuple):
                 others = [one for one in entities if covered.isdisjoint(one.tokens)]
                 entities, fallback = _in_order((*others, *own, *new_ones)), ()
             else:
-                fallback = _in_order((*(fallback or entities), *new_ones))
+                others = self._without_new_kinds(fallback or entities, new_ones, held)
+                fallback = _in_order((*others, *new_ones))
             added = notes if is_certain else fallback_notes
             added |= {_format_note(one.text, old, one): one for one, old, _ in completed}
         utterance = replace(utterance, entities=entities, fallback_entities=fallback)
         relative = refers or any(is_relative(new) for new, _ in combined)
         return CombinedUtterance(utterance, notes, fallback_notes, relative)
+
+    def _without_new_kinds(
+        self, fallback: Sequence[Entity], completed: Sequence[Entity], held: Sequence[Entity]
+    ) -> list[Entity]:
+        """The fallback entities without those that say for the first time what the bot has not
+        asked for, where the words complete something: "no, four" after "at five" is a time, and no
+        amount of money."""
+        if self.is_asked:
+            return list(fallback)
+        words = {one.tokens for one in completed}
+        return [
+            one
+            for one in fallback
+            if one.tokens not in words
+            or one in self.utterance.entities
+            or any(one.groups <= old.groups for old in held)
+        ]
 
     def _find_misread(self, said: Sequence[Entity]) -> list[Entity]:
         """The entities that begin with the last word of a place in the list: "the first one to
@@ -238,9 +259,11 @@ class _Combination(NamedTuple):
         covered = {index for one in said if not _is_number(one) for index in one.tokens}
         if not content or not covered.isdisjoint(content):
             return []
-        place = tokens[first : content[-1] + 1]
-        found = self._complete_part(place, content, incomplete)
-        return [found] if found is not None else []
+        for end in (len(tokens), content[-1] + 1):  # "quarter past", "eight then"
+            found = self._complete_part(tokens[first:end], content, incomplete)
+            if found is not None:
+                return [found]
+        return []
 
     def _complete_parts(
         self, held: Sequence[Entity], said: Sequence[Entity], *, is_short: bool

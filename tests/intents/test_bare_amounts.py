@@ -172,3 +172,33 @@ def test_a_bare_number_that_a_hook_does_not_accept_leaves_the_question_open() ->
     bot.hook("variant")(lambda variant: all(one.element != "amount" for one in variant.entities))
     reply = say(bot, "send Ann money", "500")
     assert (reply.status, reply.prompt) == ("incomplete", "How much?")
+
+
+GARAGE = """
+id: garage
+dialog_acts: true
+entities: [date]
+elements:
+  - {id: book}
+  - {id: price, recognizer: money, config: {currency: EUR}}
+intents:
+  - id: book
+    slots: {book: book, date: {ask: When?}, price: {optional: true}}
+    confirm: Shall I?
+    response: Done.
+"""
+
+
+@pytest.mark.parametrize(
+    ("texts", "date", "price"),
+    [
+        (("book on Friday at 3 pm", "no, 4"), "2026-11-27T16:00", None),
+        (("book on Friday at 3 pm", "yes", "no, 4"), "2026-11-27T16:00", None),
+        (("book on Friday at 3 pm for 90 euros", "no, 80"), "2026-11-27T15:00", "80 EUR"),
+        (("book on Friday at 3 pm", "no, 4 euros"), "2026-11-27T15:00", "4 EUR"),
+    ],
+)
+def test_a_bare_number_changes_a_time_rather_than_saying_a_first_amount(texts, date, price):
+    slots = say(Engine(parse_model(GARAGE)), *texts).slots
+    assert slots["date"].value == date
+    assert (slots["price"].value if "price" in slots else None) == price

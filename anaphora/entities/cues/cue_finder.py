@@ -120,6 +120,8 @@ class _Chooser:
         """Whether the words around a phrase give it another meaning."""
         if match.reading.kind in _CUT_BY_VALUES and self._ends_inside_value(match):
             return True
+        if match.reading.tail and self._ends_a_name(match):
+            return True
         match match.reading.kind:
             case "negate":
                 needs_choice = match.reading.value == "remove" and match.reading.side == "before"
@@ -141,6 +143,15 @@ class _Chooser:
         start, end = self._atoms[match.first].start, self._atoms[match.last - 1].end
         return any(
             start < one.start < end < one.end and not one.is_from_phrase
+            for one in self._utterance.entities
+        )
+
+    def _ends_a_name(self, match: PhraseMatch) -> bool:
+        """Whether the phrase stands within a name of the model, and does not begin it: *change* in
+        "an oil change for Friday" is no verb."""
+        start, end = self._atoms[match.first].start, self._atoms[match.last - 1].end
+        return any(
+            one.start < start and end <= one.end and one.is_from_phrase
             for one in self._utterance.entities
         )
 

@@ -67,12 +67,16 @@ _WORD_OPERATOR_HINTS = {
     "in": "has(list('a', 'b'), …)",
 }
 _MIN_SIMILARITY = 0.75  # for suggesting a function: a name without arguments may be a text
-_SHORT_FORM_FUNCTIONS = {
+_PROPERTY_FUNCTIONS = {
     "id": "#",
     "groups": "ent_groups()",
     "parent": "tok_parent()",
     "ancestors": "tok_ancestors()",
     "value": "ent_value()",
+    **{  # metadata of built-in entities
+        key: f"meta_ent('{key}')"
+        for key in ("amount", "country", "currency", "end", "grain", "seconds", "start", "unit")
+    },
 }
 
 
@@ -316,8 +320,8 @@ class _Checker:
             return
         if node.name in _CONSTANTS:
             hint = f"write {_CONSTANTS[node.name]}"
-        elif not node.arguments and node.name in _SHORT_FORM_FUNCTIONS:
-            hint = f"write {_SHORT_FORM_FUNCTIONS[node.name]}"
+        elif not node.arguments and node.name in _PROPERTY_FUNCTIONS:
+            hint = f"write {_PROPERTY_FUNCTIONS[node.name]}"
         elif node.name.lower() in _WORD_OPERATOR_HINTS:
             hint = f"write {_WORD_OPERATOR_HINTS[node.name.lower()]}"
         elif node.arguments:

@@ -30,6 +30,7 @@ _HINT_BY_MESSAGE = {
     "unexpected end of stream": "a quote that is opened here is never closed",
     "cannot start any token": "indent with blanks, not tabs; a text that begins with one of "
     "@ ` % needs quotes",
+    "tab character that violates indentation": "indent with blanks, not tabs",
     "did not find expected key": "look at the indentation and the quotes of the lines above",
     "did not find expected ',' or ']'": "a list that '[' begins ends with ']'",
     "did not find expected ',' or '}'": "a mapping that '{' begins ends with '}'; a text with "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from anaphora.entities.cues.cue_finder import find_cues
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.cues.negation import find_negated
@@ -61,3 +63,10 @@ def test_an_utterance_without_entities_has_nothing_negated():
 def test_what_is_exchanged_is_of_the_kind_of_its_replacement():
     assert negated("change [Friday] to [Saturday]") == ["Friday"]
     assert negated("change my [booking:topic] to [Saturday:date]") == []
+
+
+def test_a_verb_of_change_within_a_name_replaces_nothing():
+    utterance, entities = utterance_of("en", "book an [oil change] for [Friday]")
+    cues = find_cues(replace(utterance, entities=tuple(entities)), load_cue_words("en"))
+    assert not find_negated(entities, utterance, cues)
+    assert negated("change the [oil] for [water]") == ["oil"]

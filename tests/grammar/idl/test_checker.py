@@ -63,6 +63,7 @@ IS_X = binary(call("#"), "==", "x")
         ),
         (binary(call("id"), "==", "x"), "there is no function 'id'|write #"),
         (call("has", call("groups"), "x"), "no function 'groups'|write ent_groups()"),
+        (binary(call("grain"), "==", "hour"), "no function 'grain'|write meta_ent('grain')"),
         (binary(call("#"), "==", call("tokyo")), "texts need quotes: 'tokyo'"),
         (
             binary(call("#"), "==", call("ent_tex")),

@@ -101,6 +101,7 @@ BELOW_START = {
     "alias in itself": ("meta: &x {a: *x}", 4, 14, "is inside what it repeats", ""),
     "second document": ("---\nid: m", 4, 1, "one document", ""),
     "tab": ("meta:\n\ta: b", 5, 1, "not valid YAML", "blanks, not tabs"),
+    "tab below blanks": ("meta:\n  a: b\n\tc: d", 6, 1, "not valid YAML", "blanks, not tabs"),
     "unclosed quote": ("name: 'x", 4, 7, "not valid YAML", "a quote that is opened here"),
     "colon in text": ("name: a: b", 4, 8, "not valid YAML", "needs quotes"),
     "control character": ("name: a\x07", 4, 8, "the character U+0007", ""),

@@ -26,25 +26,23 @@ from anaphora.entities.builtin.dates.named_days.day_names import (
 )
 from anaphora.entities.builtin.dates.named_days.table_cache import keep_tables_in
 from anaphora.entities.builtin.dates.operations import depends_on_seconds
-from anaphora.entities.builtin.dates.operations.alternatives import (
-    find_alternatives,
-    has_numeric_date,
-)
+from anaphora.entities.builtin.dates.operations.alternatives import has_numeric_date
 from anaphora.entities.builtin.dates.operations.expression_analysis import names_calendar_day
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+from anaphora.entities.builtin.dates.resolution.alternative_dates import (
+    resolve_with_alternatives,
+)
 from anaphora.entities.builtin.dates.resolution.cached_resolver import CachedResolver, to_zoned
-from anaphora.entities.builtin.dates.resolution.date_resolution import ResolvedDate, resolve_date
+from anaphora.entities.builtin.dates.resolution.date_resolution import ResolvedDate
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
 from anaphora.entities.words.normalization import base_code
 from anaphora.errors import ModelError, Problem
-from anaphora.frozen import FrozenDict, FrozenList
 from anaphora.storage.cache import Cache
 
 __all__ = ["DateRecognizer", "create", "load"]
 
 _DEFAULT_CONVENTIONS = Conventions()
 _CACHE_SIZE = 4096  # dates
-_LIMITS = ("start", "end")
 _WITH_DURATION = ("lasting", "starting")  # operations on a date and the duration beside it
 
 
@@ -103,7 +101,6 @@ class DateRecognizer:
         conventions: Conventions = _DEFAULT_CONVENTIONS,
     ) -> None:
         self._parser = parser
-        self._hours = conventions.hours
         self._resolve_cached = CachedResolver(
             self._resolve, conventions=conventions, prefer_future=prefer_future, size=_CACHE_SIZE
         )
@@ -168,26 +165,4 @@ class DateRecognizer:
     def _resolve(self, said: tuple[TimeExpression, bool], moment: Moment) -> ResolvedDate | None:
         """The date of an expression, which is written in digits or not."""
         meaning, is_numeric = said
-        resolved = resolve_date(meaning, moment)
-        if resolved is None:
-            return None
-        others = (
-            resolve_date(one, moment) for one in find_alternatives(meaning, is_numeric=is_numeric)
-        )
-        readings = [resolved, *[one for one in others if one is not None and one[0] != resolved[0]]]
-        if self._hours is not None and len(readings) > 1:
-            readings.sort(key=self._is_unusual)
-        (value, meta), *rest = readings
-        listed = [
-            FrozenDict({"value": other, **{key: about[key] for key in _LIMITS if key in about}})
-            for other, about in rest
-        ]
-        return value, ({**meta, "alternatives": FrozenList(listed)} if listed else meta)
-
-    def _is_unusual(self, date: ResolvedDate) -> bool:
-        """Whether a time is outside of the usual hours."""
-        assert self._hours is not None
-        first, last = self._hours
-        meta = date[1]
-        at = datetime.fromisoformat(meta["start"] if "start" in meta else meta["end"])
-        return not first <= at.hour < last
+        return resolve_with_alternatives(meaning, moment, is_numeric=is_numeric)

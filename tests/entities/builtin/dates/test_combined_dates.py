@@ -43,7 +43,8 @@ def recognizer(language: str, prefer: str = "future"):
 
 def read(text: str, at: datetime = MONDAY, *, language: str = "en", prefer: str = "future"):
     """The date that the whole text is, apart from prepositions."""
-    found = list(recognizer(language, prefer)(TokenizedText(text, [text], [0]), at))
+    mentions = recognizer(language, prefer)(TokenizedText(text, [text], [0]), at)
+    found = [mention for mention in mentions if not mention.fallback] or list(mentions)
     assert len(found) == 1, text
     (one,) = found
     said = text[one.start : one.end]
@@ -192,6 +193,13 @@ def test_what_is_new_completes_or_replaces_a_part(texts, value):
         (("on Friday at 8 pm", "until noon"), "2026-11-27T00:00/2026-11-27T12:00"),
         (("on Friday at 8 pm", "before noon", "on Saturday"), "2026-11-28T00:00/2026-11-28T12:00"),
         (("on Friday at 8 pm", "before ten"), "2026-11-27T20:00/2026-11-27T22:00"),
+        (("on Friday not before 10", "on Saturday"), "2026-11-28T10:00/.."),
+        (("not before 10", "on Friday", "on Saturday"), "2026-11-28T10:00/.."),
+        (("until Friday at noon", "Saturday"), "2026-11-23T15:00/2026-11-28T12:00"),
+        (("on Friday at 9 am for two hours", "Saturday"), "2026-11-28T09:00/2026-11-28T11:00"),
+        (("on Friday at 10 am", "until noon", "Saturday"), "2026-11-28T10:00/2026-11-28T12:00"),
+        (("on Friday from 9 to 11 am", "in the evening"), "2026-11-27T18:00/2026-11-28T00:00"),
+        (("on Friday from 5 to 7", "in the evening"), "2026-11-27T17:00/2026-11-27T19:00"),
         (("on Friday at 8 pm", "until 2 am"), "2026-11-27T20:00/2026-11-28T02:00"),
     ],
 )
@@ -238,6 +246,15 @@ def test_a_limit_stays_in_the_day(language, date, limit):
         ("fr", "demain à 20h", "matin", "2026-11-24T06:00/2026-11-24T12:00"),
         ("es", "mañana a las 8", "de la tarde", "2026-11-24T20:00"),
         ("it", "domani", "mattina", "2026-11-24T06:00/2026-11-24T12:00"),
+        ("en", "tomorrow at 5 pm", "half past", "2026-11-24T17:30"),
+        ("en", "tomorrow at 5 pm", "ten to", "2026-11-24T16:50"),
+        ("en", "tomorrow at 5:30 pm", "quarter past", "2026-11-24T17:15"),
+        ("en", "tomorrow at 5:30 pm", "quarter to", "2026-11-24T17:45"),
+        ("de", "morgen um 17:00", "Viertel nach", "2026-11-24T17:15"),
+        ("de", "morgen um 17:00", "halb", "2026-11-24T16:30"),
+        ("fr", "demain à 9 heures", "et demie", "2026-11-24T09:30"),
+        ("es", "mañana a las 9", "y media", "2026-11-24T09:30"),
+        ("it", "domani alle 9", "e mezza", "2026-11-24T09:30"),
         ("pt", "amanhã", "noite", "2026-11-24T18:00/2026-11-25T00:00"),
     ],
 )
@@ -254,6 +271,8 @@ def test_a_part_that_is_no_date_by_itself_completes_one(language, date, answer, 
         ("on Friday", "people"),
         ("next week", "5"),
         ("on Friday", "the fifth of"),
+        ("on Friday", "half past"),
+        ("on Friday at 5 pm", "at"),
     ],
 )
 def test_other_words_complete_no_date(date, answer):
@@ -336,6 +355,8 @@ def test_other_metadata_is_no_date():
         ("ru", "в пятницу в 20:00", "днем раньше", "2026-11-26T20:00"),
         ("uk", "у п'ятницю о 20:00", "на годину пізніше", "2026-11-27T21:00"),
         ("de", "am Freitag um 20 Uhr", "eine Stunde später", "2026-11-27T21:00"),
+        ("de", "am Freitag um 20 Uhr", "die Woche darauf", "2026-12-04T20:00"),
+        ("de", "am 5. Januar", "im Monat davor", "2026-12-05"),
         ("fr", "vendredi à 20h", "une heure plus tôt", "2026-11-27T19:00"),
         ("es", "el viernes a las 20:00", "una hora más tarde", "2026-11-27T21:00"),
         ("it", "venerdì alle 20", "un'ora prima", "2026-11-27T19:00"),
@@ -346,6 +367,74 @@ def test_other_metadata_is_no_date():
 )
 def test_later_and_earlier_shift_what_was_said(language, date, shift, value):
     assert follow(date, shift, language=language) == value
+
+
+@pytest.mark.parametrize(
+    ("date", "shift", "value"),
+    [
+        ("on Friday from 9 to 11 am", "an hour later", "2026-11-27T10:00/2026-11-27T12:00"),
+        ("on Friday from 9 to 11 am", "a week later", "2026-12-04T09:00/2026-12-04T11:00"),
+        ("on Friday from 9 to 11 am", "the Monday after", "2026-11-30T09:00/2026-11-30T11:00"),
+        ("on Friday at 9 am for two hours", "an hour earlier", "2026-11-27T08:00/2026-11-27T10:00"),
+        ("on Friday from 8 to 11 pm", "two hours later", "2026-11-27T22:00/2026-11-28T01:00"),
+        ("from May 1 to May 3", "a week later", "2027-05-08/2027-05-10"),
+        ("on Friday not before 10", "a week later", "2026-12-04T10:00/.."),
+        ("not before Friday", "a day later", "2026-11-28/.."),
+        ("until Friday", "a week later", "2026-11-23T15:00/2026-12-05T00:00"),
+    ],
+)
+def test_a_range_keeps_its_length_and_a_limit_its_side(date, shift, value):
+    assert follow(date, shift) == value
+
+
+@pytest.mark.parametrize(
+    ("texts", "value"),
+    [
+        (("on Friday", "at 9 am Tokyo time"), "2026-11-27T00:00"),
+        (("at 9 am Tokyo time", "on Friday"), "2026-11-27T00:00"),
+        (("on Friday at 9 am Tokyo time", "at 10 am"), "2026-11-27T01:00"),
+        (("on Friday at 9 am Tokyo time", "on Thursday"), "2026-11-26T00:00"),
+        (("on Friday at noon", "at 9 am Tokyo time"), "2026-11-27T00:00"),
+    ],
+)
+def test_a_time_in_another_zone_is_on_the_day_that_was_said(texts, value):
+    assert follow(*texts) == value
+
+
+@pytest.mark.parametrize("texts", [("on Friday", "at 5"), ("at 5", "on Friday")])
+def test_the_usual_hours_decide_on_a_combined_time_as_well(texts):
+    options = resolve_options("date", {"hours": "8-18"})
+    find = create_builtin("date", "en", options)
+    combiner = create_builtin_combiner("date", "en", options)
+    assert combiner is not None
+    said = []
+    for text in texts:
+        (one,) = find(TokenizedText(text, [text], [0]), MONDAY)
+        words = text[one.start : one.end]
+        groups = frozenset({"date"})
+        said.append(
+            Entity("date", groups, words, value=one.value, meta=one.meta, is_from_phrase=False)
+        )
+    whole = combiner.combine(*said, MONDAY)
+    assert whole is not None
+    assert whole.value == "2026-11-27T17:00"
+    assert [other["value"] for other in whole.meta["alternatives"]] == ["2026-11-27T05:00"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "others"),
+    [
+        (("on Friday", "at 5"), ["2026-11-27T17:00"]),
+        (("on 3/4", "at 17:30"), ["2027-04-03T17:30"]),
+        (("on Friday at 5 pm", "at 4"), []),
+        (("on Friday", "at 17:30"), []),
+    ],
+)
+def test_what_is_combined_has_the_readings_of_one_text(texts, others):
+    whole = read(texts[0])
+    for text in texts[1:]:
+        whole = combine(whole, read(text))
+    assert [other["value"] for other in whole.meta.get("alternatives", ())] == others
 
 
 @given(st.sampled_from(["an hour", "ten minutes", "two days", "a week"]), MOMENTS)

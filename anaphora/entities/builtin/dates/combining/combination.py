@@ -17,23 +17,24 @@ from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.dates.combining.readings import (
     ENDS,
     LONGER_THAN_DAY,
-    SHIFTS,
     SOME_DAY,
     STARTS,
-    WEEKDAY_SHIFTS,
     DateReading,
     TimeOfDay,
     join_date,
     read_date,
 )
-from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Moment
+from anaphora.entities.builtin.dates.combining.shifting import shift_date
+from anaphora.entities.builtin.dates.intervals import GRAINS, Moment
+from anaphora.entities.builtin.dates.operations.alternatives import has_numeric_date
 from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
-from anaphora.entities.builtin.dates.operations.durations import evaluate_duration, finest_grain
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, evaluate_bounded
+from anaphora.entities.builtin.dates.resolution.alternative_dates import (
+    resolve_with_alternatives,
+)
 from anaphora.entities.builtin.dates.resolution.date_resolution import (
     ResolvedDate,
-    parse_expression,
     resolve_date,
 )
 
@@ -52,7 +53,7 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     """Combine two dates; None if the new one replaces the old one, and for other entities. The
     result has the words of the new date, and the text of both unless one replaces a part of the
     other."""
-    shifted = _shift(old, new, moment)
+    shifted = shift_date(old.meta, new.meta, moment)
     if shifted is not None:
         value, meta = shifted
         return replace_struct(new, value=value, meta=meta)
@@ -60,7 +61,9 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     if first is None or last is None:
         return None
     try:
-        found = _combine_ranges(first, last, moment) or _combine_points(first, last, moment)
+        is_numeric = has_numeric_date((old if last.day is None else new).text)
+        found = _combine_ranges(first, last, moment)
+        found = found or _combine_points(first, last, moment, is_numeric=is_numeric)
     except (LookupError, TypeError, ValueError, OverflowError):  # no such date
         return None
     if found is None or found[1].get("expression") == new.meta.get("expression"):
@@ -70,58 +73,6 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
         return None
     value, meta = found
     return replace_struct(new, text=_join_texts(old, new, first, last), value=value, meta=meta)
-
-
-def _shift(old: Entity, new: Entity, moment: Moment) -> ResolvedDate | None:
-    """The old date a duration later or earlier, or its time on another day; None unless the new one
-    says so ("an hour later", "the Friday after", "at the same time on Friday"), and if the old one
-    has no such grain ("an hour later" than Friday)."""
-    expression = parse_expression(new.meta.get("expression"))
-    grain = old.meta.get("grain")
-    shifts = (*SHIFTS, *WEEKDAY_SHIFTS, "at_now")
-    if expression is None or expression[0] not in shifts or grain not in GRAINS:
-        return None
-    whole = parse_expression(old.meta.get("expression"))
-    if "start" not in old.meta or "end" not in old.meta or whole is None:
-        return None
-    if whole[0] in ("span", "times", "at_times", "lasting"):
-        return None
-    start = datetime.fromisoformat(old.meta["start"]).astimezone(moment.zone)
-    if expression[0] == "at_now":
-        clock = ("clock24", start.hour, start.minute)
-        return resolve_date(("at", expression[1], clock), moment) if grain in CLOCK_GRAINS else None
-    if expression[0] in WEEKDAY_SHIFTS:
-        return _shift_to_weekday(old, start, expression, moment)
-    unit = finest_grain(evaluate_duration(expression[1]))
-    if unit in CLOCK_GRAINS and grain not in CLOCK_GRAINS:
-        return None
-    origin = _ymd(start.date())
-    if grain in CLOCK_GRAINS:
-        origin = "at", origin, ("clock24", start.hour, start.minute)
-    try:
-        found = evaluate_bounded((SHIFTS[expression[0]], origin, expression[1]), moment)
-    except (ValueError, OverflowError):
-        return None
-    day = _ymd(found.start.date())
-    if grain in CLOCK_GRAINS:
-        return resolve_date(("at", day, ("clock24", found.start.hour, found.start.minute)), moment)
-    return resolve_date(day if grain == "day" else ("cell_of", grain, day), moment)
-
-
-def _shift_to_weekday(
-    old: Entity, start: datetime, expression: TimeExpression, moment: Moment
-) -> ResolvedDate | None:
-    """The next such weekday after the old date, or the last one before it, at its time."""
-    name, weekday = expression
-    has_time = old.meta["grain"] in CLOCK_GRAINS
-    last = start
-    if not has_time and WEEKDAY_SHIFTS[name] > 0:
-        last = datetime.fromisoformat(old.meta["end"]).astimezone(moment.zone) - timedelta(
-            seconds=1
-        )
-    day = "weekday_beside", weekday, _ymd(last.date()), WEEKDAY_SHIFTS[name]
-    clock = "clock24", start.hour, start.minute
-    return resolve_date(("at", day, clock) if has_time else day, moment)
 
 
 def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
@@ -149,12 +100,15 @@ def _join_texts(old: Entity, new: Entity, first: DateReading, last: DateReading)
     return f"{old.text} {new.text}"
 
 
-def _combine_points(first: DateReading, last: DateReading, moment: Moment) -> ResolvedDate | None:
+def _combine_points(
+    first: DateReading, last: DateReading, moment: Moment, *, is_numeric: bool
+) -> ResolvedDate | None:
     """Combine the day of one date with the time of the other, or two parts of one day."""
     if last.bound and last.day is not None:
         return None
-    if first.bound and first.day is not None:
-        if last.day is None and first.period == "day" and first.time == TimeOfDay():
+    is_limited_time = first.bound and first.time != TimeOfDay()
+    if first.bound and first.day is not None and not is_limited_time:
+        if last.day is None and first.period == "day":
             return resolve_date((first.bound, join_date(first.day, last.time)), moment)
         day = _place_day(last, first, moment)
         return resolve_date(join_date(day, last.time), moment) if day is not None else None
@@ -166,7 +120,13 @@ def _combine_points(first: DateReading, last: DateReading, moment: Moment) -> Re
     bound, expression = last.bound or first.bound, join_date(day, time)
     if first.is_open and day is not None and _is_longer_than_day(day, moment):
         expression = SOME_DAY, day, join_date(None, time)
-    return resolve_date((bound, expression) if bound else expression, moment)
+    if zone := last.zone or first.zone:
+        expression = "in_zone", expression, zone
+    if bound:
+        return resolve_date((bound, expression), moment)
+    if first.time.clock and last.time.clock:  # in the half of the day of the old time
+        return resolve_date(expression, moment)
+    return resolve_with_alternatives(expression, moment, is_numeric=is_numeric)
 
 
 def _combine_period(first: DateReading, last: DateReading, moment: Moment) -> ResolvedDate | None:
@@ -255,7 +215,8 @@ def _combine_times(
     """The time of day that both dates say: what both say is that of the new one."""
     time = TimeOfDay(last.time.part or first.time.part, last.time.clock or first.time.clock)
     if len(time.clock) != 1:
-        return time
+        is_other_part = last.time.part and first.time.clock and not last.time.clock
+        return last.time if is_other_part and _is_outside(time, first, day, moment) else time
     (clock,) = time.clock
     shown = evaluate_clock(clock)
     if time.part:
@@ -285,6 +246,18 @@ def _combine_times(
 def _is_nearer_after_noon(hours: int, old: int) -> bool:
     hours %= HALF_DAY
     return abs(hours + HALF_DAY - old) < abs(hours - old)
+
+
+def _is_outside(
+    time: TimeOfDay, first: DateReading, day: TimeExpression | None, moment: Moment
+) -> bool:
+    """Whether the times of an old range are not in the part of the day: in the evening after
+    "from 9 to 11 am"."""
+    if first.start is None or first.end is None:
+        return True
+    found = evaluate_bounded(join_date(day, time), moment)
+    away = _distance_to_part(join_date(day, time), day, time.part, moment)
+    return away > _MAX_DISTANCE or found.end - found.start != first.end - first.start
 
 
 def _distance_to_part(

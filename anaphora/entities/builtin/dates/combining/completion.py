@@ -23,7 +23,11 @@ from anaphora.entities.builtin.dates.combining.readings import (
 from anaphora.entities.builtin.dates.date_parser import get_date_parser
 from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.intervals import Moment
-from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY, evaluate_clock
+from anaphora.entities.builtin.dates.operations.clock_times import (
+    HALF_DAY,
+    ClockTime,
+    evaluate_clock,
+)
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.builtin.dates.resolution.date_resolution import (
     parse_expression,
@@ -73,6 +77,7 @@ class _Completion(NamedTuple):
             self._find_date()
             or self._find_time()
             or self._find_day(whole)
+            or self._find_minutes(whole)
             or self._find_hour(whole)
             or self._find_half(whole)
         )
@@ -107,11 +112,8 @@ class _Completion(NamedTuple):
 
     def _find_half(self, whole: DateReading) -> Mention | None:
         """The half of the day of a time: "pm"."""
-        if len(whole.time.clock) != 1:
-            return None
-        try:
-            shown = evaluate_clock(whole.time.clock[0])
-        except (LookupError, TypeError, ValueError):
+        shown = _read_clock(whole)
+        if shown is None:
             return None
         minutes = f":{shown.minutes:02}" if shown.minutes else ""
         found = self._parse(f"{(shown.hours - 1) % HALF_DAY + 1}{minutes} ", "")
@@ -120,6 +122,28 @@ class _Completion(NamedTuple):
             return None
         is_half = said.time.part or said.time.clock[0][0] in ("am", "pm")
         return self._combine(found, said.expression) if is_half else None
+
+    def _find_minutes(self, whole: DateReading) -> Mention | None:
+        """The minutes before or after the hour of a time: "half past", Spanish *y media*."""
+        old, number = _read_clock(whole), self._find_number()
+        if old is None or any(letter.isdigit() for letter in self.text):
+            return None
+        if number is not None and number.end == len(self.text):
+            return None
+        hours = (old.hours, old.hours + 1) if old.minutes else (old.hours,)
+        faces = [(hour - 1) % HALF_DAY + 1 for hour in hours]
+        contexts = [pair for face in faces for pair in (("", f" {face}"), (f"{face} ", ""))]
+        if not old.minutes:
+            contexts.append((f"{self.old.text} ", ""))  # cinq heures *et demie*
+        for before, behind in contexts:
+            found = self._parse(before, behind)
+            said = found and read_date(found.meta, self.moment)
+            if not found or not said or said.bound or len(said.time.clock) != 1:
+                continue
+            new = evaluate_clock(said.time.clock[0])
+            if new.minutes and (old.hours - new.hours) % HALF_DAY <= (0 if old.minutes else 1):
+                return self._combine(found, ("clock", *said.time.clock))
+        return None
 
     def _find_day(self, whole: DateReading) -> Mention | None:
         """The day of a month: Russian *пятого*, and a bare number after a month."""
@@ -157,6 +181,16 @@ class _Completion(NamedTuple):
         if combined is None:
             return None
         return replace(found, value=combined.value, meta=combined.meta)
+
+
+def _read_clock(whole: DateReading) -> ClockTime | None:
+    """The single time of a date; None without one."""
+    if len(whole.time.clock) != 1:
+        return None
+    try:
+        return evaluate_clock(whole.time.clock[0])
+    except (LookupError, TypeError, ValueError):
+        return None
 
 
 @lru_cache(maxsize=64)

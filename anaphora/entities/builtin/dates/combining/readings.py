@@ -45,7 +45,7 @@ class TimeOfDay(NamedTuple):
 class DateReading(NamedTuple):
     """What a date says: ``day`` is a day or a longer period, ``bound`` the operation of an interval
     that is open at one end ("until"). ``start`` and ``end`` are those of the resolved date; None at
-    an open end."""
+    an open end. ``zone`` is the time zone in the text."""
 
     day: TimeExpression | None
     time: TimeOfDay
@@ -54,6 +54,7 @@ class DateReading(NamedTuple):
     start: datetime | None
     end: datetime | None
     grain: Grain
+    zone: str = ""
 
     @property
     def period(self) -> Grain | None:
@@ -81,10 +82,29 @@ def read_date(meta: Mapping[str, Any], moment: Moment) -> DateReading | None:
     inner, bound = expression, ""
     if len(expression) == 2 and expression[0] in (*STARTS, *ENDS):
         bound, inner = expression
+    if inner[0] == "in_zone":
+        _, inner, zone = inner
+    else:
+        zone = ""
     day, time = _split(inner)
+    if inner[0] in ("lasting", "span") and grain in CLOCK_GRAINS and start and end:
+        day, time = _split_range(inner, start, end)
     if day is not None and time == TimeOfDay() and grain in CLOCK_GRAINS:
         return None  # in two hours
-    return DateReading(day, time, bound, expression, start, end, grain)
+    return DateReading(day, time, bound, expression, start, end, grain, zone)
+
+
+def _split_range(
+    expression: TimeExpression, start: datetime, end: datetime
+) -> tuple[TimeExpression | None, TimeOfDay]:
+    """Split a time with its end or its duration (at nine for two hours) into the day and both
+    times; a range of several days stays whole."""
+    day, time = _split(expression[1])
+    is_of_day = expression[0] == "lasting" or start.date() == end.date()
+    if len(time.clock) != 1 or not is_of_day:
+        return expression, TimeOfDay()
+    last = "clock24", end.hour, end.minute
+    return day, time._replace(clock=(("clock24", start.hour, start.minute), last))
 
 
 def _split(expression: TimeExpression) -> tuple[TimeExpression | None, TimeOfDay]:
