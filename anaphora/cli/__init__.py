@@ -16,9 +16,7 @@ import typer
 
 from anaphora.cli.agents.command import agent_app
 from anaphora.cli.authoring.check import check
-from anaphora.cli.authoring.import_hassil import hassil
-from anaphora.cli.authoring.import_nlpcraft import import_app
-from anaphora.cli.authoring.import_rasa import rasa
+from anaphora.cli.authoring.importing.app import import_app
 from anaphora.cli.authoring.models import models
 from anaphora.cli.authoring.new import new
 from anaphora.cli.authoring.schema import schema
@@ -62,8 +60,6 @@ app.command(short_help="Show the settings of 'serve' and where each comes from."
 app.command(short_help="Create a key for the API of 'serve'.")(key)
 app.command(short_help="List what a memory or a store has quarantined.")(quarantine)
 app.add_typer(agent_app)
-import_app.command()(hassil)
-import_app.command()(rasa)
 app.add_typer(import_app)
 
 

@@ -12,7 +12,11 @@ from anaphora.engine.identity import conversation_key
 from anaphora.entities.prefetch import PrefetchedUtterances
 from anaphora.stm.conversation import ConversationKey
 
-__all__ = ["Turn"]
+__all__ = ["MAX_INLINE_LENGTH", "Turn"]
+
+MAX_INLINE_LENGTH = 300
+"""Characters of a text that an event loop may answer itself, if the bot cannot block: the
+processing time grows with them."""
 
 
 class Turn(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Convert a reply to the event that answers a question.
+"""Convert a reply, also a rejected one, to the event that answers a question.
 
 Home Assistant reads one event for each question. It carries out an ``intent`` itself, and speaks
 the text of the others.
@@ -14,7 +14,7 @@ from wyoming.intent import Entity, Intent, NotRecognized
 
 from anaphora.engine.reply import Reply
 
-__all__ = ["AnswerMode", "to_recognition", "to_transcript_answer"]
+__all__ = ["AnswerMode", "to_recognize_answer", "to_transcript_answer"]
 
 AnswerMode: TypeAlias = Literal["auto", "intent", "handled"]
 """Who carries out the intent of a transcript: the client (``intent``), the bot (``handled``), or
@@ -39,7 +39,7 @@ def to_transcript_answer(
     return Handled(_spoken_text(reply), context)
 
 
-def to_recognition(reply: Reply, context: dict[str, Any]) -> Eventable:
+def to_recognize_answer(reply: Reply, context: dict[str, Any]) -> Eventable:
     """Return the answer to a request to recognize an intent, which allows only two events."""
     if reply.status == "matched":
         return _to_intent(reply, context)

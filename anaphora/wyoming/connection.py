@@ -21,12 +21,12 @@ from wyoming.ping import Ping, Pong
 from anaphora.core.name_hints import did_you_mean
 from anaphora.engine.reply import Reply
 from anaphora.errors import AnaphoraError
-from anaphora.wyoming.answers import AnswerMode, to_recognition, to_transcript_answer
+from anaphora.wyoming.answers import AnswerMode, to_recognize_answer, to_transcript_answer
 from anaphora.wyoming.context import QuestionContext, parse_context
 from anaphora.wyoming.event_reader import EventError, read_rest_of_event
 from anaphora.wyoming.limits import Limits
 from anaphora.wyoming.programs import build_info, name_programs
-from anaphora.wyoming.questions import QuestionRunner
+from anaphora.wyoming.question_runner import QuestionRunner
 
 __all__ = ["Connection"]
 
@@ -148,7 +148,7 @@ class Connection:
         text, context = _text(event, "text"), self._context(event)
         try:
             reply = await self._ask(text, context, None)
-            return to_recognition(reply, context.describe(reply))
+            return to_recognize_answer(reply, context.describe(reply))
         except AnaphoraError:
             return NotRecognized(_FAILED, dict(context.returned))
 

@@ -1,4 +1,4 @@
-"""The limits of a server."""
+"""The limits of a Wyoming server: sizes, connections, threads, times."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from anaphora.wyoming.answers import AnswerMode
 from anaphora.wyoming.connection import Connection
 from anaphora.wyoming.limits import Limits
 from anaphora.wyoming.listener import Address, TcpAddress, UnixAddress, bind, parse_uri
-from anaphora.wyoming.questions import QuestionRunner
+from anaphora.wyoming.question_runner import QuestionRunner
 
 __all__ = ["WyomingServer"]
 
@@ -88,7 +88,7 @@ class WyomingServer:
         return self
 
     async def close(self) -> None:
-        """Stop to accept clients, finish the answers in progress, and end all connections.
+        """Stop accepting clients, finish the answers in progress, and end all connections.
 
         A question that takes longer than the grace gets no answer, and changes nothing.
         """

@@ -14,7 +14,7 @@ from wyoming.ping import Ping
 
 from anaphora import Engine, Reject, Reply, parse_model
 from anaphora.wyoming import WyomingServer
-from anaphora.wyoming.answers import to_recognition, to_transcript_answer
+from anaphora.wyoming.answers import to_recognize_answer, to_transcript_answer
 from tests.wyoming.conftest import House, say, send, summarize
 
 LIGHT_ON = "turn on the light in the kitchen"
@@ -175,7 +175,7 @@ def test_what_an_agent_answers_is_handled() -> None:
     written = Reply("rejected", text="I don't know, but I like it.", answered_by="ada")
     event = to_transcript_answer(written, {}, mode="auto", has_handler=False).event()
     assert (event.type, event.data["text"]) == ("handled", "I don't know, but I like it.")
-    assert to_recognition(written, {}).event().type == "not-recognized"
+    assert to_recognize_answer(written, {}).event().type == "not-recognized"
 
 
 @pytest.mark.parametrize(

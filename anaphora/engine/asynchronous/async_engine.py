@@ -26,6 +26,7 @@ from anaphora.engine.engine import Engine
 from anaphora.engine.identity import conversation_key, tenant_id, to_user
 from anaphora.engine.long_term.protocol import LongTerm
 from anaphora.engine.reply import Reply
+from anaphora.engine.turn import MAX_INLINE_LENGTH
 from anaphora.entities.pipeline import BATCH_SIZE
 from anaphora.errors import AnaphoraError, Conflict
 from anaphora.models.domain import Model
@@ -34,7 +35,6 @@ from anaphora.stm.stores.store import Store
 
 __all__ = ["AsyncEngine"]
 
-_MAX_INLINE_LENGTH = 300  # characters; the processing time grows with them
 _NO_REQUEST = Request()
 _END: Any = object()
 
@@ -71,7 +71,7 @@ def _in_order(
         user, model = to_user(keywords.get("user", "user")), keywords.get("model")
         ticket, id = await engine._join_conversation(user, model)
         work = partial(cast(Any, method), engine._engine, *args, **{**kwargs, "model": id})
-        is_short = bool(args) and isinstance(args[0], str) and len(args[0]) <= _MAX_INLINE_LENGTH
+        is_short = bool(args) and isinstance(args[0], str) and len(args[0]) <= MAX_INLINE_LENGTH
         result: _Result = await engine._run_in_turn(
             work, ticket, conversation_key(user, id), inline=is_short and not engine.may_block(id)
         )

@@ -111,7 +111,7 @@ class PhraseMatch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CueWords:
-    """The compiled cue phrases of a language, for :func:`.find_cues`."""
+    """The compiled cue phrases of a language, for :func:`.cue_finder.find_cues`."""
 
     language: str
     book: Phrasebook

@@ -2,7 +2,10 @@
 
 The files of a folder are read with their lines (:mod:`~anaphora.models.rasa.project`), their
 annotated examples parsed (:mod:`~anaphora.models.rasa.examples`), and translated to the data of a
-model file (:mod:`~anaphora.models.rasa.translation`), with notes about every key.
+model file, with notes about every key. :mod:`~anaphora.models.rasa.answers` finds which responses
+and which form answer an intent, in rules and stories; :mod:`~anaphora.models.rasa.elements` has the
+words of intents and the values of entities. :mod:`~anaphora.models.rasa.translation` writes both: a
+form becomes the slots of the intent that begins it, its ``utter_ask_…`` their prompts.
 """
 
 from __future__ import annotations

@@ -7,8 +7,7 @@ from typing import Any
 
 from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import ModelError, Problem
-from anaphora.models.rasa.elements import Note
-from anaphora.models.rasa.notes import Place
+from anaphora.models.rasa.notes import AddNote, Place
 from anaphora.models.rasa.project import Entry, RasaProject
 
 __all__ = ["Answers", "collect_answers"]
@@ -28,7 +27,7 @@ class Answers:
     forms: dict[str, str] = field(default_factory=dict)
 
 
-def collect_answers(project: RasaProject, note: Note) -> Answers:
+def collect_answers(project: RasaProject, add_note: AddNote) -> Answers:
     """Collect the answers from rules, then from stories without branches.
 
     Raises :class:`ModelError` for forms and rules that name what is not there.
@@ -40,7 +39,7 @@ def collect_answers(project: RasaProject, note: Note) -> Answers:
         *((rule, True) for rule in project.rules),
         *((story, False) for story in project.stories),
     ):
-        _add(project, answers, submitted, entry, note, is_rule=is_rule)
+        _add(project, answers, submitted, entry, add_note, is_rule=is_rule)
     for intent, form in answers.forms.items():
         if form in submitted:
             answers.texts[intent] = submitted[form]
@@ -96,7 +95,7 @@ def _add(
     answers: Answers,
     submitted: dict[str, list[str]],
     entry: Entry,
-    note: Note,
+    add_note: AddNote,
     *,
     is_rule: bool,
 ) -> None:
@@ -105,20 +104,20 @@ def _add(
         f"{'rule' if is_rule else 'story'} {data.get('rule') or data.get('story') or ''}".strip()
     )
     steps = _steps(entry)
-    if strange := {key for step in steps for key in step} - _STEP_KEYS:
-        listed = ", ".join(sorted(strange))
-        note("ignored", entry.place, f"{title}: {listed}: a branch cannot be carried")
+    if unknown := {key for step in steps for key in step} - _STEP_KEYS:
+        listed = ", ".join(sorted(unknown))
+        add_note("ignored", entry.place, f"{title}: {listed}: a branch has no counterpart")
         return
     conditions = data.get("condition") or []
     loops = [one.get("active_loop") for one in conditions if isinstance(one, dict)]
     if conditions and not any(loops):
-        note("ignored", entry.place, f"{title}: its condition on slots cannot be carried")
+        add_note("ignored", entry.place, f"{title}: its condition on slots has no counterpart")
         return
     intent, form = "", next((str(loop) for loop in loops if loop), "")
     responses: list[str] = []
     for step in steps:
         if "intent" in step or "user" in step:
-            _finish(answers, intent, responses, entry, note, title)
+            _finish(answers, intent, responses, entry, add_note, title)
             intent, responses = str(step.get("intent", "")).partition("/")[0], []
         action = str(step.get("action") or "")
         if action in project.forms:
@@ -131,18 +130,18 @@ def _add(
             else:
                 responses.append(action)
         elif action and action not in _SYSTEM_ACTIONS:
-            note("ignored", entry.place, f"{title}: {action} is code: answer with a handler")
-    _finish(answers, intent, responses, entry, note, title)
+            add_note("ignored", entry.place, f"{title}: {action} is code: answer with a handler")
+    _finish(answers, intent, responses, entry, add_note, title)
 
 
 def _finish(
-    answers: Answers, intent: str, responses: list[str], entry: Entry, note: Note, title: str
+    answers: Answers, intent: str, responses: list[str], entry: Entry, add_note: AddNote, title: str
 ) -> None:
     if not intent or not responses:
         return
     known = answers.texts.setdefault(intent, responses)
     if known != responses:
         reason = f"it answers {intent} with {', '.join(responses)}, not {', '.join(known)}"
-        note("ignored", entry.place, f"{title}: {reason}: a branch cannot be carried")
+        add_note("ignored", entry.place, f"{title}: {reason}: a branch has no counterpart")
     else:
-        note("mapped", entry.place, f"{title}: {intent} → {', '.join(responses)}")
+        add_note("mapped", entry.place, f"{title}: {intent} → {', '.join(responses)}")

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from anaphora.models.nlpcraft.notes import NoteKind
-from anaphora.models.rasa.notes import Place
+from anaphora.models.rasa.notes import AddNote
 from anaphora.models.rasa.project import RasaProject
 
 __all__ = [
     "BUILT_IN",
     "EntityValues",
-    "Note",
     "Triggers",
     "collect_values",
     "escape_synonym",
     "find_triggers",
 ]
-
-Note = Callable[[NoteKind, Place, str], None]
 
 BUILT_IN = {
     "amount-of-money": "money",
@@ -45,9 +41,9 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Triggers:
-    """The texts that stand for an intent: its examples without their entities. It ``has_bare``
-    examples without such a text; ``entities`` are those of its examples, ``repeated`` those that
-    an example has twice."""
+    """The texts that stand for an intent: its examples without their entities. ``has_bare`` tells
+    whether an example has no such text, ``is_sparse`` whether an entity stands within one.
+    ``entities`` are those of its examples, ``repeated`` those that an example has twice."""
 
     texts: tuple[str, ...]
     is_sparse: bool
@@ -65,7 +61,7 @@ class EntityValues:
     built_in: set[str] = field(default_factory=set)
 
 
-def find_triggers(project: RasaProject, note: Note) -> dict[str, Triggers]:
+def find_triggers(project: RasaProject, add_note: AddNote) -> dict[str, Triggers]:
     """Find the texts that stand for each intent.
 
     What is left of an example without its entities is left out if another intent has it, too, or
@@ -80,7 +76,7 @@ def find_triggers(project: RasaProject, note: Note) -> dict[str, Triggers]:
             used.update(_WORD.findall(example.words.casefold()))
         intents_of_word.update(used)
     return {
-        intent: _triggers_of(project, intent, owners, intents_of_word, note)
+        intent: _triggers_of(project, intent, owners, intents_of_word, add_note)
         for intent in project.examples
     }
 
@@ -90,7 +86,7 @@ def _triggers_of(
     intent: str,
     owners: dict[str, set[str]],
     intents_of_word: Counter[str],
-    note: Note,
+    add_note: AddNote,
 ) -> Triggers:
     texts: dict[str, str] = {}
     is_sparse = has_bare = False
@@ -111,13 +107,15 @@ def _triggers_of(
         has_bare = has_bare or bool(example.annotations)
         if is_shared and words:
             others = ", ".join(sorted(owners[key] - {intent}))
-            note("changed", place, f"intent {intent}: '{example.words}' also stands for {others}")
+            add_note(
+                "changed", place, f"intent {intent}: '{example.words}' also stands for {others}"
+            )
     return Triggers(
         tuple(texts.values()), is_sparse, has_bare, tuple(entities), frozenset(repeated)
     )
 
 
-def collect_values(project: RasaProject, note: Note) -> EntityValues:
+def collect_values(project: RasaProject, add_note: AddNote) -> EntityValues:
     """Collect the values of the entities from examples, lookup tables, synonyms and patterns."""
     found = EntityValues()
     for examples in project.examples.values():
@@ -128,24 +126,26 @@ def collect_values(project: RasaProject, note: Note) -> EntityValues:
                     texts.append(one.text)
                 if one.role:
                     reason = f"the role '{one.role}' of {one.entity} is not told apart"
-                    note("changed", place, reason)
+                    add_note("changed", place, reason)
     for name, entry in project.lookups.items():
         values = found.values.setdefault(name, {})
         known = {text.casefold() for value, texts in values.items() for text in (value, *texts)}
         for text in entry.data:
             if text.casefold() not in known:
                 values[text] = []
-        note("mapped", entry.place, f"lookup {name}: values of the element {name}")
-    _add_synonyms(project, found, note)
-    _add_patterns(project, found, note)
+        add_note("mapped", entry.place, f"lookup {name}: values of the element {name}")
+    _add_synonyms(project, found, add_note)
+    _add_patterns(project, found, add_note)
     for name, entry in project.entities.items():
         if name in found.values:
             continue
         if name in BUILT_IN:
             found.built_in.add(name)
-            note("mapped", entry.place, f"entity {name}: the built-in entity {BUILT_IN[name]}")
+            add_note("mapped", entry.place, f"entity {name}: the built-in entity {BUILT_IN[name]}")
         else:
-            note("ignored", entry.place, f"entity {name} has no examples, lookup table or regex")
+            add_note(
+                "ignored", entry.place, f"entity {name} has no examples, lookup table or regex"
+            )
     if any(
         "boolean" in str(slot.data) or "bool" in str(slot.data) for slot in project.slots.values()
     ):
@@ -153,7 +153,7 @@ def collect_values(project: RasaProject, note: Note) -> EntityValues:
     return found
 
 
-def _add_synonyms(project: RasaProject, found: EntityValues, note: Note) -> None:
+def _add_synonyms(project: RasaProject, found: EntityValues, add_note: AddNote) -> None:
     for value, entry in project.synonyms.items():
         texts = {text.casefold(): text for text in entry.data}
         is_used = False
@@ -169,28 +169,28 @@ def _add_synonyms(project: RasaProject, found: EntityValues, note: Note) -> None
             values[value] = list(dict.fromkeys(one for one in merged if one != value))
         kind: NoteKind = "mapped" if is_used else "ignored"
         what = "a value with its synonyms" if is_used else "no entity has this value"
-        note(kind, entry.place, f"synonym {value}: {what}")
+        add_note(kind, entry.place, f"synonym {value}: {what}")
 
 
-def _add_patterns(project: RasaProject, found: EntityValues, note: Note) -> None:
+def _add_patterns(project: RasaProject, found: EntityValues, add_note: AddNote) -> None:
     """Make patterns of the regexes that are named after an entity and match single words."""
     for name, entry in project.regexes.items():
         if name not in project.entities and name not in found.values:
-            note("ignored", entry.place, f"regex {name}: a feature of no entity")
+            add_note("ignored", entry.place, f"regex {name}: a feature of no entity")
             continue
         for text in entry.data:
             pattern = text.strip().removeprefix("^").removesuffix("$")
             pattern = pattern.removeprefix(r"\b").removesuffix(r"\b")
-            if not _is_carried(pattern):
-                reason = "only patterns of single words, without look-around, can be carried"
-                note("ignored", entry.place, f"regex {name}: {text}: {reason}")
+            if not _is_translatable(pattern):
+                reason = "only patterns of single words, without look-around, can be translated"
+                add_note("ignored", entry.place, f"regex {name}: {text}: {reason}")
                 continue
             found.values.setdefault(name, {})
             found.patterns.setdefault(name, []).append(f"//{pattern}//")
-            note("mapped", entry.place, f"regex {name}: a pattern of the element {name}")
+            add_note("mapped", entry.place, f"regex {name}: a pattern of the element {name}")
 
 
-def _is_carried(pattern: str) -> bool:
+def _is_translatable(pattern: str) -> bool:
     if not pattern or "//" in pattern or "(?" in pattern.replace("(?:", "") or "\\s" in pattern:
         return False
     if " " in pattern:

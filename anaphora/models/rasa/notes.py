@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from anaphora.models.nlpcraft.notes import NoteKind
 from anaphora.models.reading.source import SourceText
 
-__all__ = ["Place", "RasaNote"]
+__all__ = ["AddNote", "Place", "RasaNote"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +33,7 @@ class RasaNote:
 
     def __str__(self) -> str:
         return f"{self.place}  {self.text}"
+
+
+AddNote: TypeAlias = Callable[[NoteKind, Place, str], None]
+"""Adds a note of a kind about a place."""

@@ -53,12 +53,7 @@ class _Translator:
     def translate(self, id: str, language: str) -> RasaTranslation:
         project = self._project
         intents = self._build_intents()
-        used = {
-            element
-            for intent in intents
-            for slot in intent["slots"].values()
-            for element in [slot["element"]]
-        }
+        used = {slot["element"] for intent in intents for slot in intent["slots"].values()}
         built_in = sorted({BUILT_IN[name] for name in self._values.built_in if name in BUILT_IN})
         data: dict[str, Any] = {
             "id": id or make_id(project.name),
@@ -119,7 +114,7 @@ class _Translator:
                 continue
             if triggers.texts and triggers.has_bare:
                 slots[self._element_id(intent)]["optional"] = True
-            slots |= self._form_slots(form) if form else {}
+            slots |= self._build_form_slots(form) if form else {}
             for entity in triggers.entities:
                 name = make_id(self._slot_of.get(entity, entity))
                 if self._is_known(entity) and name not in slots:
@@ -147,7 +142,9 @@ class _Translator:
             self._note("changed", place, f"intent {intent}: no rule gives it a text; add one")
         return data
 
-    def _form_slots(self, form: str) -> dict[str, dict[str, Any]]:
+    def _build_form_slots(self, form: str) -> dict[str, dict[str, Any]]:
+        """Build the slots of an intent that begins a form, each with the prompt that asks for
+        it."""
         slots: dict[str, dict[str, Any]] = {}
         entry = self._project.forms[form]
         required = (entry.data or {}).get("required_slots", entry.data) or []
@@ -236,7 +233,7 @@ class _Translator:
         return timeout
 
     def _note_rest(self) -> None:
-        """Note the declarations that only code or a policy could carry."""
+        """Note the declarations that only code or a policy could express."""
         project = self._project
         for name, entry in project.actions.items():
             if not name.startswith("utter_"):

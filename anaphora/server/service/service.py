@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 from anaphora.core.request import Request, User
 from anaphora.engine.identity import conversation_key, tenant_id
 from anaphora.engine.reply import Reply
+from anaphora.engine.turn import MAX_INLINE_LENGTH
 from anaphora.errors import (
     AnaphoraError,
     ChatModelError,
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
 __all__ = ["AskOptions", "Service"]
 
 _EMPTY_REQUEST = Request()
-_MAX_INLINE_LENGTH = 300  # characters; the processing time grows with them
 _PING_TIMEOUT = 2.0  # seconds for the store to respond before it counts as unavailable
 _COMMIT_TIMEOUT = 1.0  # seconds after the deadline for a commit that has started
 _POLL_INTERVAL = 5.0  # seconds between updates of memory metrics and quarantine counts
@@ -396,7 +396,7 @@ class Service:
 
     def _runs_inline(self, model: str | None, text: str) -> bool:
         """Whether a question is so short, and its bot so simple, that it needs no thread."""
-        if model is None or len(text) > _MAX_INLINE_LENGTH:
+        if model is None or len(text) > MAX_INLINE_LENGTH:
             return False
         try:
             return not self.engine.may_block(model)

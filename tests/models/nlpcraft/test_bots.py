@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from anaphora import Engine, load_model
-from anaphora.cli.authoring.import_nlpcraft import import_app
+from anaphora.cli.authoring.importing.app import import_app
 
 BOTS = Path(__file__).parent / "bots"
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)

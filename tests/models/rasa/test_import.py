@@ -1,4 +1,4 @@
-"""Rasa projects become models that answer, with a report of what cannot be carried."""
+"""Rasa projects become models that answer, with a report of what has no counterpart."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ class TestBank:
         assert engine.ask("Wie ist mein Kontostand?").text == "Der Kontostand folgt."
         assert engine.ask("Karte sperren").text == "Die Karte ist gesperrt."
         assert "it answers karte_sperren with utter_anders, not utter_gesperrt" in report
-        assert "story Verzweigt: or: a branch cannot be carried" in report
-        assert "rule nur für Kunden: its condition on slots cannot be carried" in report
+        assert "story Verzweigt: or: a branch has no counterpart" in report
+        assert "rule nur für Kunden: its condition on slots has no counterpart" in report
 
     def test_what_nothing_carries_is_listed(self, tmp_path):
         _, report = imported("bank", tmp_path)

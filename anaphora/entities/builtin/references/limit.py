@@ -118,7 +118,7 @@ def _is_word_at(atoms: Sequence[Atom], end: int) -> bool:
 
 
 def _find_counts(atoms: Sequence[Atom], language: str) -> list[Item]:
-    """The whole numbers from 1 on that can be counts, as items of :data:`.COUNT`: no decimals,
+    """The whole numbers from 1 on that can be counts, as items of ``COUNT``: no decimals,
     percentages, ordinals, or numbers with a unit attached ("5km")."""
     written = [
         Item(numeral.start, numeral.end, COUNT, numeral.value)

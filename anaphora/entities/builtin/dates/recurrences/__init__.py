@@ -1,5 +1,6 @@
 """The built-in entity ``recurrence``: every Monday at 9, twice a day, the last Friday of a month.
 
-``patterns`` has what a text says, as it is composed by the rules of ``recurrences.yaml``;
-``resolution`` makes a rule of RFC 5545 of it, for the time of a question.
+``recurrence_parser`` reads what a text says, a pattern that the rules of ``recurrences.yaml``
+compose (:mod:`~anaphora.entities.builtin.dates.operations.recurrence_patterns`). ``resolution``
+makes a rule of RFC 5545 of it, for the time of a question.
 """

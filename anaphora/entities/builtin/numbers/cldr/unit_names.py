@@ -41,8 +41,9 @@ def _build_names(code: str) -> dict[str, str]:
 
 
 load_unit_names = LocaleTable("units", _build_names)
-"""The names of the units in :func:`.units.load_units` by the words of their names in a language,
-with blanks between. In a name that stands around the number, :data:`NUMBER` has its place."""
+"""The names of the units of :func:`~anaphora.entities.builtin.numbers.units.load_units` by the
+words of their names in a language, with blanks between. In a name that stands around the number,
+:data:`NUMBER` has its place."""
 
 
 def _patterns(locale: Locale) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from anaphora.cli.authoring.importing.options import ForceOption, IdOption, OutputOption
 from anaphora.cli.terminal import create_error_console, print_warning, write_new_file
 
 if TYPE_CHECKING:
@@ -39,18 +40,9 @@ def hassil(
         ),
     ],
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the model to this file.",
-            dir_okay=False,
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
-    id: Annotated[str, typer.Option("--id", metavar="ID", help="The id of the model.")] = "",
+    output: OutputOption = None,
+    force: ForceOption = False,
+    id: IdOption = "",
 ) -> None:
     """Make a model of sentences in the format of hassil and Home Assistant.
 

@@ -1,4 +1,4 @@
-"""``anaphora import …``: translate models of other programs."""
+"""``anaphora import nlpcraft``: translate a model file of NLPCraft."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from anaphora.cli.authoring.porting import prepare_skeleton, read_sources
+from anaphora.cli.authoring.importing.options import (
+    ForceOption,
+    IdOption,
+    LanguageOption,
+    OutputOption,
+    check_options,
+)
+from anaphora.cli.authoring.importing.report import print_report
+from anaphora.cli.authoring.importing.skeleton import prepare_skeleton, read_sources
 from anaphora.cli.terminal import create_error_console, print_error, print_warning, write_new_file
 from anaphora.errors import ModelError, Problem
 
@@ -23,26 +31,11 @@ if TYPE_CHECKING:
     from anaphora.models.reading.nodes import MappingNode
     from anaphora.models.reading.source import SourceText
 
-__all__ = ["check_import_options", "import_app"]
+__all__ = ["nlpcraft"]
 
 _IMPORT = re.compile(r"\bimport\s*\(")
-_LANGUAGE = re.compile("[a-z]{2,3}")
-_STYLES = {"mapped": "green", "changed": "yellow", "ignored": "red"}
-
-import_app = typer.Typer(
-    name="import",
-    no_args_is_help=True,
-    help="Translate models of other programs.",
-    rich_markup_mode=None,
-)
 
 
-@import_app.callback()
-def importing() -> None:
-    """Translate models of other programs."""
-
-
-@import_app.command()
 def nlpcraft(
     file: Annotated[
         Path,
@@ -51,17 +44,8 @@ def nlpcraft(
         ),
     ],
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the translation to this file.",
-            dir_okay=False,
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    output: OutputOption = None,
+    force: ForceOption = False,
     intents: Annotated[
         list[Path] | None,
         typer.Option(
@@ -82,11 +66,8 @@ def nlpcraft(
             exists=True,
         ),
     ] = None,
-    id: Annotated[str, typer.Option("--id", metavar="ID", help="The id of the model.")] = "",
-    language: Annotated[
-        str,
-        typer.Option("--language", metavar="CODE", help="The language of the model: en, fr, ru …"),
-    ] = "",
+    id: IdOption = "",
+    language: LanguageOption = "",
 ) -> None:
     """Translate a model file of NLPCraft 0.9 or 1.0.
 
@@ -105,7 +86,7 @@ def nlpcraft(
     """
     from anaphora.models.nlpcraft import print_model, translate
 
-    check_import_options(id, language)
+    check_options(id, language)
     source_text, root, version = _read(file)
     code = read_sources(file, source or [])
     annotated = [text for one in code for text in one.intent_texts]
@@ -134,18 +115,6 @@ def nlpcraft(
         write_new_file(output, text, force=force)
         skeleton.write(err)
     raise typer.Exit(0 if model else 1)
-
-
-def check_import_options(id: str, language: str) -> None:
-    """Raise ``typer.BadParameter`` for what cannot be an id or a language; '' for none."""
-    from anaphora.models.nlpcraft.rules.model import make_id
-
-    if id and make_id(id) != id:
-        raise typer.BadParameter(
-            f"'{id}' cannot be an id: use letters, digits, '_', '-' and ':', starting with a letter"
-        )
-    if language and not _LANGUAGE.fullmatch(language):
-        raise typer.BadParameter(f"'{language}' is not a language code such as en")
 
 
 def _read(file: Path) -> tuple[SourceText, MappingNode, NlpcraftVersion]:
@@ -204,18 +173,15 @@ def _print_notes(
     notes: Sequence[TranslationNote],
 ) -> None:
     """Print the notes on the keys, by kind and in the order of the file."""
-    from anaphora.models.reading.source import replace_unprintable
-
-    err.print(replace_unprintable(f"{source.name}: a model file of NLPCraft {version}"))
     width = max((len(str(source.line_of(note.offset))) for note in notes), default=0)
-    for kind, style in _STYLES.items():
-        chosen = [note for note in notes if note.kind == kind]
-        if chosen:
-            err.print(Text(f"{kind}:", style=style))
-        for note in chosen:
-            on_whole_file = note.offset == root.start
-            place = "" if on_whole_file else f"line {source.line_of(note.offset)}"
-            err.print(Text(f"  {place:<{width + 5}}  {replace_unprintable(str(note))}"))
+
+    def describe(note: TranslationNote) -> str:
+        on_whole_file = note.offset == root.start
+        place = "" if on_whole_file else f"line {source.line_of(note.offset)}"
+        return f"{place:<{width + 5}}  {note}"
+
+    title = f"{source.name}: a model file of NLPCraft {version}"
+    print_report(err, title, [(note.kind, describe(note)) for note in notes])
 
 
 def _warn_of_imports(

@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 from anaphora.engine.engine import Engine
 from anaphora.engine.reply import Reply
+from anaphora.engine.turn import MAX_INLINE_LENGTH
 from anaphora.errors import AnaphoraError, Conflict, HandlerError, StoreError
 from anaphora.models.domain import Model
 from anaphora.stm.stores.store import commit_guard
@@ -21,7 +22,6 @@ from anaphora.wyoming.limits import Limits
 
 __all__ = ["QuestionRunner"]
 
-_MAX_INLINE_LENGTH = 300  # characters; the processing time grows with them
 _COMMIT_TIMEOUT = 1.0  # seconds for changes whose commit has begun
 
 _log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class QuestionRunner:
         )
         try:
             async with self._lock(context.user.id, model.id):
-                if len(text) <= _MAX_INLINE_LENGTH and not self.engine.may_block(model.id):
+                if len(text) <= MAX_INLINE_LENGTH and not self.engine.may_block(model.id):
                     return work()
                 return await self._run(work)
         except AnaphoraError as error:

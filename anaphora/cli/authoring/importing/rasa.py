@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
+from anaphora.cli.authoring.importing.options import (
+    ForceOption,
+    IdOption,
+    LanguageOption,
+    OutputOption,
+    check_options,
+)
+from anaphora.cli.authoring.importing.report import print_report
 from anaphora.cli.terminal import create_error_console, print_error, print_warning, write_new_file
 from anaphora.errors import ModelError
 
@@ -17,8 +24,6 @@ if TYPE_CHECKING:
     from anaphora.models.rasa import RasaNote
 
 __all__ = ["rasa"]
-
-_STYLES = {"mapped": "green", "changed": "yellow", "ignored": "red"}
 
 
 def rasa(
@@ -29,22 +34,10 @@ def rasa(
         ),
     ],
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the translation to this file.",
-            dir_okay=False,
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
-    id: Annotated[str, typer.Option("--id", metavar="ID", help="The id of the model.")] = "",
-    language: Annotated[
-        str,
-        typer.Option("--language", metavar="CODE", help="The language of the model: en, fr, ru …"),
-    ] = "",
+    output: OutputOption = None,
+    force: ForceOption = False,
+    id: IdOption = "",
+    language: LanguageOption = "",
 ) -> None:
     """Translate a Rasa project, as far as it is declarative.
 
@@ -55,11 +48,10 @@ def rasa(
 
     Example: anaphora import rasa flowers --output flowers.yaml
     """
-    from anaphora.cli.authoring.import_nlpcraft import check_import_options
     from anaphora.models.loader import parse_model
     from anaphora.models.rasa import read_project, translate_project
 
-    check_import_options(id, language)
+    check_options(id, language)
     err = create_error_console()
     try:
         translation = translate_project(read_project(folder), id=id, language=language)
@@ -95,14 +87,11 @@ def _print_data(data: Any) -> str:
 
 def _print_notes(err: Console, folder: Path, notes: Sequence[RasaNote]) -> None:
     """Print the notes by kind, in the order of the files."""
-    from anaphora.models.reading.source import replace_unprintable
 
-    err.print(replace_unprintable(f"{folder}: a Rasa project"))
-    for kind, style in _STYLES.items():
-        chosen = [note for note in notes if note.kind == kind]
-        if chosen:
-            err.print(Text(f"{kind}:", style=style))
-        for note in chosen:
-            name = Path(note.place.source.name)
-            place = name.relative_to(folder) if name.is_relative_to(folder) else name
-            err.print(Text(f"  {place}:{note.place.line}  {replace_unprintable(note.text)}"))
+    def describe(note: RasaNote) -> str:
+        name = Path(note.place.source.name)
+        place = name.relative_to(folder) if name.is_relative_to(folder) else name
+        return f"{place}:{note.place.line}  {note.text}"
+
+    title = f"{folder}: a Rasa project"
+    print_report(err, title, [(note.kind, describe(note)) for note in notes])

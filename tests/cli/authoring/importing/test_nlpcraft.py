@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from anaphora import Engine
-from anaphora.cli.authoring.import_nlpcraft import import_app
-from anaphora.cli.authoring.porting import read_sources
+from anaphora.cli.authoring.importing.app import import_app
+from anaphora.cli.authoring.importing.skeleton import read_sources
 from anaphora.errors import ModelError
 from anaphora.models.loader import load_model
 from tests.models.nlpcraft.translation_helpers import DRINKS, LAMPS

@@ -1,0 +1,1 @@
+"""The commands ``anaphora import …``: translate models of other programs."""
