@@ -124,7 +124,7 @@ def test_a_predicate_sees_the_model_the_text_and_no_sentence_around():
     ((entity, around),) = seen  # asked once
     assert (entity.element, entity.stem, entity.lemma) == ("day", "today", "today")
     assert (around.entities, around.text, around.normal_text) == (
-        None, "Today please", "today please",
+        (), "Today please", "today please",
     )  # fmt: skip
     facts = around.model
     assert (facts.id, facts.version, facts.meta) == ("test", "2", {"a": 1})

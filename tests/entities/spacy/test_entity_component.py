@@ -231,7 +231,7 @@ def metadata(stand_in, name: str, meta: Mapping[str, Any]) -> Mapping[str, Any]:
     made = stand_in(name, lambda text, at: [Mention(0, 1, None, meta)])
     options = {"chosen": 1}
     (mention,) = registry.create_builtin(name, "en", options)(BLANK("x"), datetime.now(UTC))
-    assert made == [("en", options | dict(NLPCRAFT_ENTITIES[name].fixed_options))]
+    assert made[0] == ("en", options | dict(NLPCRAFT_ENTITIES[name].fixed_options))
     return mention.meta
 
 
