@@ -13,11 +13,13 @@ from anaphora.errors import AnaphoraError
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history.measure import count_words
 from anaphora.ltm.history.working_history import HistoryPart
+from anaphora.ltm.prompt.escaping import escape
 from anaphora.ltm.summarizers.summarizer import Segment, Summarizer
 
 __all__ = ["RecursiveSummarizer", "collect_exchanges", "split_exchange"]
 
 _PAGE = 4_000  # characters
+_CHARACTERS_PER_WORD = 6  # with the blank behind it
 
 _log = logging.getLogger(__name__)
 
@@ -66,7 +68,7 @@ class RecursiveSummarizer:
         size = 0
         for exchange in exchanges:
             shortened = self._shorten(exchange)
-            words = count_words(shortened.question) + count_words(shortened.answer)
+            words = _measure(shortened.question) + _measure(shortened.answer)
             if portion and size + words > self.portion:
                 yield portion
                 portion, size = [], 0
@@ -78,9 +80,27 @@ class RecursiveSummarizer:
     def _shorten(self, exchange: Exchange) -> Exchange:
         """Shorten an exchange that alone exceeds a portion; it stays whole in recall memory."""
         most = 4 * self.portion  # characters of each text: a word has more than that
-        if len(exchange.question) <= most and len(exchange.answer) <= most:
+        question, answer = (
+            _cut_escaped(exchange.question, most),
+            _cut_escaped(exchange.answer, most),
+        )
+        if (question, answer) == (exchange.question, exchange.answer):
             return exchange
-        return Exchange(exchange.question[:most], exchange.answer[:most], exchange.at)
+        return Exchange(question, answer, exchange.at)
+
+
+def _measure(text: str) -> float:
+    """The length of a text in words. Marks without blanks between them, and those that a prompt
+    escapes, count by their characters: they take more tokens than words do."""
+    return max(count_words(text), len(escape(text)) / _CHARACTERS_PER_WORD)
+
+
+def _cut_escaped(text: str, most: int) -> str:
+    """The beginning of a text that has at most ``most`` characters once it is escaped."""
+    text = text[:most]
+    while (length := len(escape(text))) > most:
+        text = text[: len(text) * most // length]
+    return text
 
 
 def collect_exchanges(records: Iterable[Record]) -> list[Exchange]:
