@@ -65,13 +65,13 @@ class RecursiveSummarizer:
 
     def _split_portions(self, exchanges: Sequence[Exchange]) -> Iterable[list[Exchange]]:
         portion: list[Exchange] = []
-        size = 0
+        size = 0.0
         for exchange in exchanges:
             shortened = self._shorten(exchange)
             words = _measure(shortened.question) + _measure(shortened.answer)
             if portion and size + words > self.portion:
                 yield portion
-                portion, size = [], 0
+                portion, size = [], 0.0
             portion.append(shortened)
             size += words
         if portion:

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from anaphora.core.name_hints import did_you_mean
-from anaphora.errors import GrammarError
+from anaphora.errors import GrammarError, ModelError
 from anaphora.frozen import freeze
 from anaphora.models.hassil.builder import HOME_LISTS
 from anaphora.models.hassil.collection import HomeSentences, SentenceCollection
@@ -18,6 +18,7 @@ from anaphora.models.hassil.elements import build_elements, build_intents
 from anaphora.models.hassil.home import Area, Device, Floor, Home
 from anaphora.models.hassil.reader import (
     find_sentence_files,
+    is_sentence_file,
     read_collection,
     read_packaged_collection,
 )
@@ -96,9 +97,14 @@ def describe_sentence_model(source: str | Path) -> str | None:
         data = {"id": PACKAGED, "language": _model_language(language), "sentences": str(source)}
         return yaml.safe_dump(data)
     path = Path(source)
-    if not path.is_dir() or not (files := find_sentence_files(path)):
+    try:
+        files = find_sentence_files(path) if path.is_dir() else []
+    except (OSError, ValueError):  # a name that no file can have
         return None
-    language = next(filter(None, map(_find_language, files)), "en")
+    trees = list(map(_read_tree, files))
+    if not any(tree is not None and is_sentence_file(tree) for tree in trees):
+        return None
+    language = next(filter(None, map(_find_language, trees)), "en")
     listed = [str(file) for file in files]
     described: dict[str, Any] = {
         "id": make_identifier(path),
@@ -123,9 +129,16 @@ def make_identifier(path: Path) -> str:
     return found if found[:1].isalpha() else f"home-{found}".rstrip("-")
 
 
-def _find_language(path: Path) -> str:
-    diagnostics = FileDiagnostics(SourceText(str(path), read_text(path)))
-    root = read_json(diagnostics) if file_format(path) == "json" else read_yaml(diagnostics)
+def _read_tree(path: Path) -> Node | None:
+    """The tree of a file; None if it cannot be read: the collection reports why."""
+    try:
+        diagnostics = FileDiagnostics(SourceText(str(path), read_text(path)))
+        return read_json(diagnostics) if file_format(path) == "json" else read_yaml(diagnostics)
+    except ModelError:
+        return None
+
+
+def _find_language(root: Node | None) -> str:
     return _language(root) if isinstance(root, MappingNode) and "language" in root.items else ""
 
 

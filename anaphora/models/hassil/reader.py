@@ -50,10 +50,9 @@ def is_sentence_file(root: Node) -> bool:
 
 
 def find_sentence_files(folder: Path) -> list[Path]:
-    """The YAML and JSON files of a folder and the folders in it, in order."""
-    return sorted(
-        path for path in folder.rglob("*") if path.suffix.lower() in (".yaml", ".yml", ".json")
-    )
+    """The YAML and JSON files of a folder and the folders right in it, in order."""
+    found = (path for pattern in ("*", "*/*") for path in folder.glob(pattern))
+    return sorted(path for path in found if path.suffix.lower() in (".yaml", ".yml", ".json"))
 
 
 def read_collection(

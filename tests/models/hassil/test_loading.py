@@ -252,3 +252,9 @@ def test_norwegian_numbers_are_understood_in_words() -> None:
     pytest.importorskip("home_assistant_intents")
     engine = Engine(load_model("home-assistant:nb"))
     assert engine.ask("start en timer på fem minutter").slots["minutes"].value == "5"
+
+
+def test_a_folder_of_other_files_is_no_model(tmp_path: Path) -> None:
+    write(tmp_path, "bot.yaml", "id: bot\nelements: [{id: a}]\n")
+    with pytest.raises(ModelError, match="a directory, not a model file"):
+        load_model(tmp_path)

@@ -42,6 +42,7 @@ def test_the_schema_has_the_keys_of_a_model_file() -> None:
         *("conversation", "macros", "elements", "intents", "responses", "prompts", "reset"),
         *("samples", "origin", "code", "sparse", "max_gap", "permute", "greedy"),
         *("max_synonyms", "validate", "confirm", "fallback", "free_words"),
+        *("sentences", "home"),
         *("stop_words", "limits", "options", "pipeline", "handlers", "bridge", "recall_offers"),
         *("unused", "dialog_acts", "mentions", "offers", "choices"),
     }
