@@ -246,6 +246,8 @@ _RENEWED = {  # why no child can meet those of these modules as another thread l
     "server/processes/shutdown.py": "a thread of a service, which nothing waits for",
     "server/service/service.py": "starts its threads with the first request, after all forks",
     "server/service/agents.py": "starts its threads with the first event, after all forks",
+    "engine/asynchronous/async_engine.py": "of an event loop, which no forked process goes on with",
+    "wyoming/question_runner.py": "of an event loop, which no forked process goes on with",
 }
 
 
