@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, product
 from typing import NamedTuple
 
-from rapidfuzz.distance import OSA
-
 from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.input_text import InputText, SkipWords
 from anaphora.grammar.sentences.normalization import fold_case
@@ -107,6 +105,8 @@ class Repairs:
 
     def _find_near(self, word: str) -> list[str]:
         """The words nearest to a misspelt one, which begin like it."""
+        from rapidfuzz.distance import OSA  # here: most questions have no mistakes
+
         bare = _remove_accents(word)
         if bare in self._by_letters:
             return [self._by_letters[bare]]
