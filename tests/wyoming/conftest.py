@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -96,6 +97,12 @@ class House:
             self.engine, "tcp://127.0.0.1:0", limits=limits, **options
         ) as server:
             yield server
+
+
+@pytest.fixture(autouse=True)
+def warnings_only(caplog: pytest.LogCaptureFixture) -> None:
+    """What the server logs by default, whatever has set the level of the package's log before."""
+    caplog.set_level(logging.WARNING, "anaphora")
 
 
 @pytest.fixture
