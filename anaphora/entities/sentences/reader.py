@@ -9,24 +9,21 @@ from typing import Any
 
 from anaphora.core.utterance import Entity, SentenceReading
 from anaphora.entities.languages import cached_table
+from anaphora.entities.sentences.dialog_sentences import DIALOG_INTENTS, build_dialog_blocks
 from anaphora.entities.sentences.input_text import InputText
 from anaphora.entities.sentences.matcher import SentenceMatch, SentenceMatcher, SlotValue
 from anaphora.entities.sentences.repairs import Repairs
 from anaphora.frozen import EMPTY
 from anaphora.grammar.sentences.normalization import normalize_text
-from anaphora.grammar.sentences.parser import parse_sentence
 from anaphora.grammar.sentences.syntax import Text
 from anaphora.models.domain import Model
 from anaphora.models.hassil.collection import (
     REFERENCE,
     HomeSentences,
-    SentenceBlock,
-    SentenceCollection,
     SlotList,
     TextList,
     TextValue,
 )
-from anaphora.models.hassil.elements import LESS, MORE, OTHER, UNDO
 
 __all__ = ["SentenceReader"]
 
@@ -38,9 +35,6 @@ ANY_WORDS = "any words"
 """The mark of an entity that may be any words."""
 
 _WILDCARD_MARKS = frozenset((ANY_WORDS,))
-
-_DIALOG_SENTENCES = {"undo": UNDO, "more": MORE, "less": LESS, "other": OTHER}
-"""The intents of the sentences in a table ``home``, by their keys."""
 
 _REFERENCE_CUES = {"name": "thing", "area": "place"}
 
@@ -61,10 +55,10 @@ class SentenceReader:
             listed = lists.get(slot)
             if words and isinstance(listed, TextList):
                 lists[slot] = _with_references(listed, words)
-        self._matcher = SentenceMatcher(
-            _with_dialog_sentences(sentences.collection, self._language), lists
-        )
-        spaceless = sentences.collection.ignores_spaces
+        collection = sentences.collection
+        blocks = (*collection.blocks, *build_dialog_blocks(self._language))
+        self._matcher = SentenceMatcher(replace(collection, blocks=blocks), lists)
+        spaceless = collection.ignores_spaces
         self._repairs = Repairs(self._language, self._matcher.words, ignores_spaces=spaceless)
 
     def read(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceReading, ...]:
@@ -121,7 +115,7 @@ def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool, bool]:
     refer to what was said, those that leave slots to the context; of the latter, those with any
     words last."""
     needs = bool(reading.references or reading.missing)
-    is_about_last = reading.intent in _DIALOG_SENTENCES.values()
+    is_about_last = reading.intent in DIALOG_INTENTS
     open_words = needs and _has_open_words(reading)
     return needs, is_about_last, open_words, bool(reading.missing)
 
@@ -147,16 +141,6 @@ def build_entity(slot: SlotValue, groups: frozenset[str]) -> Entity:
         meta=meta or EMPTY,
         marks=_WILDCARD_MARKS if slot.is_wildcard else frozenset(),
     )
-
-
-def _with_dialog_sentences(collection: SentenceCollection, language: str) -> SentenceCollection:
-    """The collection with the sentences of its language about the last command."""
-    table = cached_table(language, "home")
-    blocks = tuple(
-        SentenceBlock(intent, tuple(parse_sentence(one) for one in table.get(key) or ()))
-        for key, intent in _DIALOG_SENTENCES.items()
-    )
-    return replace(collection, blocks=(*collection.blocks, *blocks))
 
 
 def _with_references(listed: TextList, words: tuple[str, ...]) -> SlotList:

@@ -67,10 +67,14 @@ def match_question(
 ) -> Decision:
     """Match the intents of a model, with the ``pending`` entities of an earlier question."""
     sentences = indexed.sentences
-    if sentences is not None and (matches := match_sentence(sentences, question, conversation)):
-        question = _as_whole_sentence(question)
-        contexts = build_match_contexts(question, conversation)
-        return Decision(question, conversation, contexts, matches)
+    refusal = ""
+    if sentences is not None:
+        answer = match_sentence(sentences, question, conversation)
+        if answer.match is not None:
+            question = _as_whole_sentence(question)
+            contexts = build_match_contexts(question, conversation)
+            return Decision(question, conversation, contexts, (answer.match,))
+        refusal = answer.refusal
     contexts = build_match_contexts(question, conversation, pending)
     if sentences is None:
         matches = match_intents(indexed.model.intents, indexed.index, contexts)
@@ -78,7 +82,14 @@ def match_question(
         matches = _match_own_intents(indexed, sentences, contexts) or match_fragment(
             sentences, question, conversation
         )
-    return Decision(question, conversation, contexts, matches, pending_entities=tuple(pending))
+    return Decision(
+        question,
+        conversation,
+        contexts,
+        matches,
+        pending_entities=tuple(pending),
+        refusal_reason="" if matches else refusal,
+    )
 
 
 def _as_whole_sentence(question: ParsedQuestion) -> ParsedQuestion:

@@ -23,9 +23,11 @@ from anaphora.models.hassil.domain_words import find_domain_words
 
 __all__ = [
     "ACTION",
+    "ALL",
     "LESS",
     "MORE",
     "OTHER",
+    "QUALITY",
     "UNDO",
     "build_elements",
     "build_intents",
@@ -36,9 +38,12 @@ __all__ = [
 ACTION = "intent"
 """The element that remembers which intent was meant."""
 
-UNDO, MORE, LESS, OTHER = "<undo>", "<more>", "<less>", "<other>"
-"""The intents of sentences about the last command: undo it, do it with a higher or lower value, or
-for the other device. No collection can have an intent of such a name."""
+UNDO, MORE, LESS, OTHER, ALL = "<undo>", "<more>", "<less>", "<other>", "<all>"
+"""The intents of sentences about the last command: undo it, do it with a higher or lower value, for
+the other device, or for all of them. No collection can have an intent of such a name."""
+
+QUALITY = "quality"
+"""The slot of sentences for a higher or lower value that says what is to change."""
 
 _GROUPS = {
     "area": "place", "floor": "place", "name": "target", "domain": "target",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
-from anaphora.frozen import FrozenDict
+from anaphora.frozen import EMPTY, FrozenDict
 from anaphora.grammar.sentences.normalization import normalize_text
 from anaphora.grammar.sentences.parser import is_template, parse_sentence
 from anaphora.grammar.sentences.syntax import Text
@@ -61,9 +62,12 @@ class Home:
         Raises :class:`GrammarError` for a name that is a broken template.
         """
         return {
-            "area": _to_list((one.name, one.aliases, FrozenDict()) for one in self.areas),
-            "floor": _to_list((one.name, one.aliases, FrozenDict()) for one in self.floors),
-            "name": _to_list((one.name, one.aliases, _context(one)) for one in self.devices),
+            "area": _to_list(_values(one) for one in self.areas),
+            "floor": _to_list(_values(one) for one in self.floors),
+            "name": _to_list(
+                _values(one, _context(one), {"area": one.area} if one.area else {})
+                for one in self.devices
+            ),
         }
 
 
@@ -72,12 +76,15 @@ def _context(device: Device) -> Mapping[str, Any]:
     return FrozenDict({**known, **device.context})
 
 
-def _to_list(
-    named: Iterable[tuple[str, tuple[str, ...], Mapping[str, Any]]],
-) -> TextList:
-    values = []
-    for name, aliases, context in named:
-        for text in dict.fromkeys((name, *aliases)):
-            phrase = parse_sentence(text) if is_template(text) else Text(normalize_text(text))
-            values.append(TextValue(phrase, name, context))
-    return TextList(tuple(values))
+def _values(
+    named: Area | Floor | Device,
+    context: Mapping[str, Any] = EMPTY,
+    metadata: Mapping[str, Any] = EMPTY,
+) -> Iterator[TextValue]:
+    for text in dict.fromkeys((named.name, *named.aliases)):
+        phrase = parse_sentence(text) if is_template(text) else Text(normalize_text(text))
+        yield TextValue(phrase, named.name, context, FrozenDict(metadata))
+
+
+def _to_list(values: Iterable[Iterable[TextValue]]) -> TextList:
+    return TextList(tuple(chain.from_iterable(values)))

@@ -9,49 +9,36 @@ remembered.
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import product
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from msgspec.structs import replace
-
-from anaphora.core.utterance import Entity, SentenceReading, Utterance, Variant
-from anaphora.entities.sentences.reader import ANY_WORDS
+from anaphora.core.utterance import Entity, Utterance, Variant
+from anaphora.intents.decision.sentences.completion import (
+    Completion,
+    build_candidates,
+    fill_combination,
+)
+from anaphora.intents.decision.sentences.fragment import (
+    NO_VALUES,
+    find_ambiguous,
+    has_other_words,
+    read_values,
+    without_negated,
+)
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
-from anaphora.intents.match import Candidate
-from anaphora.models.hassil.combinations import Combination
+from anaphora.intents.decision.sentences.slots import (
+    NAME,
+    PLACES,
+    STATE,
+    TARGETS,
+    remembered_by_slot,
+)
 from anaphora.models.hassil.elements import ACTION
 from anaphora.models.hassil.inverse_intents import INCREASING_INTENTS
-from anaphora.stm.conversation import Conversation, RememberedEntity
-from anaphora.stm.rules import split_visible
+from anaphora.stm.conversation import Conversation
 
-__all__ = [
-    "Completion",
-    "complete_fragment",
-    "complete_reading",
-    "is_allowed",
-    "remembered_by_slot",
-]
+__all__ = ["complete_fragment"]
 
-_TARGETS = ("name", "domain", "device_class")
-_PLACES = ("area", "floor")
-_STATE = "state"
-_NO_VALUES = frozenset((*_TARGETS, *_PLACES, _STATE))
-_NUMBER = "number"
-_CLAUSE_END = re.compile("[,;.:!،؛，、。]")
 _MAX_VARIANTS = 4
-_MAX_WILDCARD_WORDS = 6
-
-
-class Completion(NamedTuple):
-    """An intent with the candidates that fill its slots, in any order."""
-
-    intent: str
-    variant: Variant
-    candidates: tuple[Candidate, ...]
-    response: str
 
 
 def complete_fragment(
@@ -62,21 +49,19 @@ def complete_fragment(
 ) -> Completion | None:
     """The best completion of an utterance that is no whole sentence; None if there is none."""
     best: tuple[tuple[object, ...], Completion] | None = None
-    ambiguous = _find_ambiguous(utterance)
+    ambiguous = find_ambiguous(utterance)
     for place, variant in enumerate(variants[:_MAX_VARIANTS]):
-        if _has_other_words(model, utterance, variant):
+        if has_other_words(model, utterance, variant):
             continue
-        kept = _without_negated(model, utterance, variant)
+        kept = without_negated(model, utterance, variant)
         if kept is None:
             continue
         variant = kept
-        for said in _readings(model, utterance, variant, conversation):
+        for said in read_values(model, utterance, variant, conversation):
             for key, completion in _completions(model, said, variant, conversation, ambiguous):
                 if best is None or (*key, place) < best[0]:
                     best = ((*key, place), completion)
-    if best is not None:
-        return _increase(model, utterance, best[1])
-    return _complete_wildcard(model, utterance, conversation)
+    return None if best is None else _increase(model, utterance, best[1])
 
 
 def _increase(model: SentenceIntents, utterance: Utterance, found: Completion) -> Completion:
@@ -89,176 +74,6 @@ def _increase(model: SentenceIntents, utterance: Utterance, found: Completion) -
         if one.required <= slots <= one.slots:
             return found._replace(intent=intent, response=one.response)
     return found
-
-
-def _complete_wildcard(
-    model: SentenceIntents, utterance: Utterance, conversation: Conversation
-) -> Completion | None:
-    """Complete "and eggs" after "add milk to the list": any words may fill a slot that any words
-    filled in the last question."""
-    text = utterance.text
-    first, _, rest = text.strip().partition(" ")
-    rest = rest.strip().rstrip(".!?…")
-    if first.lower() not in model.joiners or not rest or len(rest.split()) > _MAX_WILDCARD_WORDS:
-        return None
-    if not conversation.flow or utterance.entities:
-        return None
-    last = [held for held in conversation.remembered if held.used_match == conversation.matches]
-    for held in last:
-        slot = held.entity.element
-        if ANY_WORDS not in held.entity.marks:
-            continue
-        start = text.index(rest)
-        said = Entity(
-            element=slot,
-            groups=held.entity.groups,
-            text=rest,
-            start=start,
-            end=start + len(rest),
-            value=rest,
-            marks=held.entity.marks,
-        )
-        memory = {one.entity.element: one for one in last if one.entity.element != slot}
-        for combination in model.combinations.get(conversation.flow[-1].intent, ()):
-            filled = _fill(model, combination, {slot: said}, memory)
-            if filled is not None:
-                candidates = _candidates(filled, conversation)
-                return Completion(combination.intent, Variant(()), candidates, combination.response)
-    return None
-
-
-def complete_reading(
-    model: SentenceIntents, reading: SentenceReading, conversation: Conversation
-) -> Completion | None:
-    """The best completion of a sentence that leaves slots to the context: by what was used last.
-    None if nothing that is remembered completes it."""
-    said = reading.entities
-    memory = remembered_by_slot(conversation, said)
-    slots = {entity.element: entity for entity in said}
-    best: tuple[tuple[int, ...], Completion] | None = None
-    for combination in model.combinations.get(reading.intent, ()):
-        filled = _fill(model, combination, slots, memory)
-        if filled is None or not filled.memory:
-            continue
-        rank = (-max(held.used_match for held in filled.memory), len(filled.memory))
-        if best is None or rank < best[0]:
-            candidates = _candidates(filled, conversation)
-            completion = Completion(reading.intent, Variant(()), candidates, combination.response)
-            best = rank, completion
-    return best[1] if best else None
-
-
-def remembered_by_slot(
-    conversation: Conversation, said: Sequence[Entity]
-) -> dict[str, RememberedEntity]:
-    """What is remembered and not replaced by what is ``said``, the newest of each slot."""
-    visible, _ = split_visible(conversation, said)
-    found: dict[str, RememberedEntity] = {}
-    for held in visible:
-        found.setdefault(held.entity.element, held)
-    return found
-
-
-def is_allowed(
-    model: SentenceIntents,
-    accepts: Mapping[str, tuple[Any, ...] | None],
-    entities: Iterable[Entity],
-) -> bool:
-    """Whether entities satisfy what a sentence requires of the context: the domain of a device."""
-    context: dict[str, Any] = {}
-    for entity in entities:
-        if entity.element == "name":
-            known = model.devices.get(entity.value_or_text, entity.meta.get("context", {}))
-            context = {**known, **context}
-        else:
-            context[entity.element] = entity.value_or_text
-    return all(context.get(key) in values for key, values in accepts.items() if values is not None)
-
-
-def _has_other_words(model: SentenceIntents, utterance: Utterance, variant: Variant) -> bool:
-    """Whether an utterance is about something else as well."""
-    covered = {index for entity in variant.entities for index in entity.tokens}
-    known = covered.union(utterance.qualifiers)
-    others = [
-        word
-        for index in utterance.content_words
-        if index not in known and (word := utterance.tokens[index].lower) not in model.fillers
-    ]
-    if not covered or len(others) > 1:
-        return True
-    if not model.fillers or any(one.element not in _NO_VALUES for one in variant.entities):
-        return False  # "DIM them to 20 percent"
-    return not model.words.issuperset(others)
-
-
-def _find_ambiguous(utterance: Utterance) -> list[Entity]:
-    """The values whose words are those of another slot as well: "on"."""
-    slots: dict[tuple[int, int], set[str]] = defaultdict(set)
-    for entity in utterance.entities:
-        slots[entity.start, entity.end].add(entity.element)
-    return [one for one in utterance.entities if len(slots[one.start, one.end]) > 1]
-
-
-def _without_negated(
-    model: SentenceIntents, utterance: Utterance, variant: Variant
-) -> Variant | None:
-    """The variant without what is negated: "not the kitchen, the bedroom". None if nothing is left
-    of it. A "no" at the start is an answer, and a negation holds until its clause ends: "not there,
-    in the kitchen"."""
-    text, tokens = utterance.text, utterance.tokens
-    negated: list[Entity] = []
-    for index in utterance.qualifiers:
-        if index == 0 and tokens[0].lower in model.openings:
-            continue
-        following = [one for one in variant.entities if one.start >= tokens[index].end]
-        first = min(following, key=lambda one: one.start, default=None)
-        if first and not _CLAUSE_END.search(text, tokens[index].end, first.start):
-            negated.append(first)
-    kept = tuple(one for one in variant.entities if one not in negated)
-    return Variant(kept) if kept else None
-
-
-def _readings(
-    model: SentenceIntents, utterance: Utterance, variant: Variant, conversation: Conversation
-) -> Iterator[tuple[Entity, ...]]:
-    """The entities of a variant, with a slot for each number."""
-    known = {held.entity.element for held in conversation.remembered}
-    options: list[list[Entity]] = []
-    for entity in variant.entities:
-        if entity.element == _NUMBER:
-            found = list(_number_slots(model, utterance, entity, known))
-            if found:
-                options.append(found)
-        elif entity.element in model.groups:
-            options.append([entity])
-    if options:
-        yield from product(*options)
-
-
-def _number_slots(
-    model: SentenceIntents, utterance: Utterance, entity: Entity, known: Collection[str]
-) -> Iterator[Entity]:
-    """The slots that a number may fill: those whose unit it has. Without one, those of ``known``
-    values, which it replaces."""
-    number = entity.meta.get("value")
-    if not isinstance(number, int | float):
-        return
-    words = {
-        *entity.text.lower().replace("%", " %").split(),
-        *utterance.text[entity.end :].lower().split()[:1],
-    }
-    fitting = [
-        slot for slot, ranges in model.ranges.items() if any(number in one for one in ranges)
-    ]
-    by_unit = [slot for slot in fitting if not words.isdisjoint(model.units.get(slot, ()))]
-    for slot in by_unit or [slot for slot in fitting if slot in known]:
-        factors = {one.multiplier or 1 for one in model.ranges[slot] if number in one}
-        for factor in sorted(factors, reverse=True):
-            value = number * factor
-            if isinstance(value, float) and value.is_integer():
-                value = int(value)
-            groups, meta = model.group_of(slot), {"value": value}
-            yield replace(entity, element=slot, groups=groups, value=str(value), meta=meta)
 
 
 def _completions(
@@ -276,28 +91,28 @@ def _completions(
         return
     order = _intent_order(conversation)
     names_value = any(
-        slot not in _NO_VALUES and entity not in ambiguous for slot, entity in slots.items()
+        slot not in NO_VALUES and entity not in ambiguous for slot, entity in slots.items()
     )
     last = {slot for slot, held in memory.items() if held.used_match == conversation.matches}
     # Where a device is that is named, need not be known.
-    places = () if "name" in slots else _PLACES
+    places = () if NAME in slots else PLACES
     for intent, combinations in model.combinations.items():
         recent = order.get(intent)
         if recent is None and not names_value:
             continue
-        if recent != 0 and _STATE in slots:
+        if recent != 0 and STATE in slots:
             continue  # "on" is no question
-        kept = {*_TARGETS, *places} | (last - {*_PLACES} if recent == 0 else set())
+        kept = {*TARGETS, *places} | (last - {*PLACES} if recent == 0 else set())
         for combination in combinations:
-            filled = _fill(model, combination, slots, memory)
+            filled = fill_combination(model, combination, slots, memory)
             if filled is None or not (filled.memory or recent is not None):
                 continue
             used = {held.entity.element for held in filled.memory}
             unused = (kept & memory.keys()) - used - {ACTION}
-            needless = used & {*_PLACES} - {*places}
-            if not slots.keys().isdisjoint(_PLACES):
-                needless |= used & {"name"}  # the lights there rather than this lamp there
-            candidates = _candidates(filled, conversation)
+            needless = used & {*PLACES} - {*places}
+            if not slots.keys().isdisjoint(PLACES):
+                needless |= used & {NAME}  # the lights there rather than this lamp there
+            candidates = build_candidates(conversation, filled.sentence, filled.memory)
             rank = (
                 len(order) if recent is None else recent,
                 len(needless),
@@ -317,24 +132,13 @@ def _intent_order(conversation: Conversation) -> dict[str, int]:
     return order
 
 
-def _candidates(filled: _Filling, conversation: Conversation) -> tuple[Candidate, ...]:
-    number = conversation.questions + 1
-    return (
-        *map(Candidate, filled.sentence),
-        *(
-            Candidate(held.entity, remembered=held, distance=number - held.question_number)
-            for held in filled.memory
-        ),
-    )
-
-
 def _changes_value(slots: Mapping[str, Entity], conversation: Conversation) -> int:
     """How far a value is from the one that it replaces: 0 for another value of the same slot in the
     same direction, 1 in another direction (up, then down), 2 for another slot."""
     remembered = {held.entity.element: held.entity for held in reversed(conversation.remembered)}
     distance = 0
     for slot, said in slots.items():
-        if slot in _TARGETS or slot in _PLACES:
+        if slot in TARGETS or slot in PLACES:
             continue
         known = remembered.get(slot)
         if known is None:
@@ -344,58 +148,3 @@ def _changes_value(slots: Mapping[str, Entity], conversation: Conversation) -> i
         if isinstance(old, int | float) and isinstance(new, int | float) and old * new < 0:
             distance = max(distance, 1)
     return distance
-
-
-class _Filling(NamedTuple):
-    sentence: tuple[Entity, ...]
-    memory: tuple[RememberedEntity, ...]
-
-
-def _fill(
-    model: SentenceIntents,
-    combination: Combination,
-    slots: Mapping[str, Entity],
-    memory: Mapping[str, RememberedEntity],
-) -> _Filling | None:
-    """Fill a combination with what is said and what is remembered; None if that is impossible."""
-    if not slots.keys() <= combination.slots:
-        return None
-    taken: dict[str, RememberedEntity] = {}
-    for slot in combination.required - slots.keys():
-        if slot not in memory or not model.may_remember(combination.intent, memory[slot]):
-            return None
-        taken[slot] = memory[slot]
-    added = []
-    for slot, value in combination.fixed.items():
-        known = slots.get(slot) or (memory[slot].entity if slot in memory else None)
-        if known is None and slot == "domain" and value == _domain_there(model, slots, memory):
-            added.append(_fixed(model, slot, value))
-        elif known is None:
-            if slot in _TARGETS:
-                return None  # nothing says that this is meant
-            added.append(_fixed(model, slot, value))
-        elif known.value_or_text != str(value):
-            return None
-        elif slot not in slots:
-            taken[slot] = memory[slot]
-    sentence = (*slots.values(), *added)
-    entities = [*sentence, *(held.entity for held in taken.values())]
-    accepts = {key: rule.values for key, rule in combination.requires.items()}
-    if not is_allowed(model, accepts, entities):
-        return None
-    return _Filling(sentence, tuple(taken.values()))
-
-
-def _domain_there(
-    model: SentenceIntents, slots: Mapping[str, Entity], memory: Mapping[str, RememberedEntity]
-) -> Any:
-    """The domain of the device that was used last, if another place is named: "and in the
-    kitchen?" after a lamp asks for the lights there. None otherwise."""
-    if "name" not in memory or slots.keys().isdisjoint(_PLACES):
-        return None
-    return model.devices.get(memory["name"].entity.value_or_text, {}).get("domain")
-
-
-def _fixed(model: SentenceIntents, slot: str, value: Any) -> Entity:
-    """The entity of a slot that a sentence fixes."""
-    return Entity(element=slot, groups=model.group_of(slot), text=str(value), value=str(value))

@@ -2,53 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from anaphora.core.utterance import Entity, SentenceReading, Variant
-from anaphora.intents.decision.sentences.follow_up import (
-    Completion,
-    complete_fragment,
-    complete_reading,
-    is_allowed,
-    remembered_by_slot,
-)
+from anaphora.core.utterance import Entity, SentenceReading
+from anaphora.intents.decision.sentences.completion import Completion
+from anaphora.intents.decision.sentences.follow_up import complete_fragment
 from anaphora.intents.decision.sentences.repetition import (
+    complete_all,
     complete_by_part_of_name,
     complete_other,
-    complete_step,
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
-from anaphora.intents.decision.sentences.undo import complete_undo
+from anaphora.intents.decision.sentences.steps import complete_step, find_quality
+from anaphora.intents.decision.sentences.undo import complete_undo, find_earlier_values
+from anaphora.intents.decision.sentences.whole_sentence import complete_sentence
+from anaphora.intents.decision.sentences.wildcards import complete_wildcard
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match
 from anaphora.intents.solver import ParsedQuestion
-from anaphora.models.hassil.combinations import Combination
-from anaphora.models.hassil.elements import ACTION, LESS, MORE, OTHER, UNDO
-from anaphora.stm.conversation import Conversation, RememberedEntity
+from anaphora.models.hassil import elements
+from anaphora.models.hassil.elements import ACTION
+from anaphora.stm.conversation import Conversation
 
-__all__ = ["match_fragment", "match_sentence"]
+__all__ = ["SentenceAnswer", "match_fragment", "match_sentence"]
 
-_TARGETS = frozenset(("name", "domain", "device_class"))
-_PLACES = frozenset(("area", "floor"))
+
+class SentenceAnswer(NamedTuple):
+    """The match of a question, if there is one; else the reason why its command is impossible, for
+    the user ('' if it is no command about the last one)."""
+
+    match: Match | None
+    refusal: str = ""
 
 
 def match_sentence(
     model: SentenceIntents, question: ParsedQuestion, conversation: Conversation
-) -> tuple[Match, ...]:
+) -> SentenceAnswer:
     """The match of the best whole sentence that needs nothing else, or finds it in the memory."""
+    refusal = ""
     for reading in question.utterance.sentences:
-        if reading.intent == UNDO:
-            completion = complete_undo(model, conversation)
-        elif reading.intent in (MORE, LESS):
-            sign = 1 if reading.intent == MORE else -1
-            completion = complete_step(model, conversation, sign)
-        elif reading.intent == OTHER:
-            completion = complete_other(model, conversation)
-        else:
-            completion = _complete(model, reading, conversation)
+        completion = _complete(model, reading, conversation)
         if completion is not None:
-            return (_build_match(model, completion),)
-    return ()
+            return SentenceAnswer(_build_match(model, completion, conversation))
+        refusal = refusal or _find_refusal(model, reading, conversation)
+    return SentenceAnswer(None, refusal)
 
 
 def match_fragment(
@@ -56,96 +54,57 @@ def match_fragment(
 ) -> tuple[Match, ...]:
     """The match of the best completion of what is no whole sentence."""
     utterance = question.utterance
-    completion = complete_fragment(
-        model, utterance, question.variants, conversation
-    ) or complete_by_part_of_name(model, utterance, conversation)
-    return () if completion is None else (_build_match(model, completion),)
+    completion = (
+        complete_fragment(model, utterance, question.variants, conversation)
+        or complete_by_part_of_name(model, utterance, conversation)
+        or complete_wildcard(model, utterance, conversation)
+    )
+    return () if completion is None else (_build_match(model, completion, conversation),)
 
 
 def _complete(
     model: SentenceIntents, reading: SentenceReading, conversation: Conversation
 ) -> Completion | None:
-    """Complete a whole sentence by what it refers to and leaves to the context."""
-    held: Sequence[RememberedEntity] = ()
-    response = reading.response
-    if reading.references:
-        held = _find_remembered(model, reading, conversation)
-        entities = [*reading.entities, *(one.entity for one in held)]
-        combination = _find_combination(model, reading, entities) if held else None
-        if combination is None:
-            return None
-        response = combination.response
-    elif reading.missing:
-        return complete_reading(model, reading, conversation)
-    number = conversation.questions + 1
-    candidates = (
-        *map(Candidate, reading.entities),
-        *(
-            Candidate(one.entity, remembered=one, distance=number - one.question_number)
-            for one in held
-        ),
-    )
-    return Completion(reading.intent, Variant(()), candidates, response)
+    match reading.intent:
+        case elements.UNDO:
+            return complete_undo(model, conversation)
+        case elements.MORE | elements.LESS:
+            sign = 1 if reading.intent == elements.MORE else -1
+            return complete_step(model, conversation, sign, find_quality(reading))
+        case elements.OTHER:
+            return complete_other(model, conversation)
+        case elements.ALL:
+            return complete_all(model, conversation)
+    return complete_sentence(model, reading, conversation)
 
 
-def _find_remembered(
+def _find_refusal(
     model: SentenceIntents, reading: SentenceReading, conversation: Conversation
-) -> list[RememberedEntity]:
-    """What a sentence refers to, and what it leaves to the context; empty if it is not known."""
-    said = reading.entities
-    memory = remembered_by_slot(conversation, said)
-    wanted: dict[str, RememberedEntity] = {}
-    if "name" in reading.references:
-        targets = [
-            memory[slot]
-            for slot in sorted(_TARGETS)
-            if slot in memory and model.may_remember(reading.intent, memory[slot])
-        ]
-        if not targets:
-            return []
-        last = max(one.used_match for one in targets)
-        wanted |= {one.entity.element: one for one in targets if one.used_match == last}
-        names_place = any(entity.element in _PLACES for entity in said)
-        if "name" not in wanted and not names_place:  # the lights of the kitchen, not all lights
-            wanted |= {slot: memory[slot] for slot in sorted(_PLACES) if slot in memory}
-    if "area" in reading.references:
-        places = [memory[slot] for slot in sorted(_PLACES) if slot in memory]
-        if not places:
-            return []
-        wanted[places[0].entity.element] = places[0]
-    for slot in reading.missing:
-        if slot not in memory:
-            return []
-        wanted[slot] = memory[slot]
-    return list(wanted.values())
+) -> str:
+    """What a user is told who asks for what cannot be done with the last command."""
+    match reading.intent:
+        case elements.UNDO:
+            return model.refusals["undo" if conversation.flow else "nothing"]
+        case elements.MORE | elements.LESS if conversation.flow:
+            return model.refusals["value"]
+        case elements.OTHER if conversation.flow:
+            return model.refusals["which"]
+    return ""
 
 
-def _find_combination(
-    model: SentenceIntents, reading: SentenceReading, entities: Sequence[Entity]
-) -> Combination | None:
-    """The combination of the intent that has these slots; None if no sentence has them."""
-    slots = {entity.element: entity.value_or_text for entity in entities}
-    for one in model.combinations.get(reading.intent, ()):
-        fixed = {name: str(value) for name, value in one.fixed.items()}
-        if (
-            one.required <= slots.keys() <= one.slots
-            and all(slots.get(name, value) == value for name, value in fixed.items())
-            and is_allowed(
-                model, {key: rule.values for key, rule in one.requires.items()}, entities
-            )
-        ):
-            return one
-    return None
-
-
-def _build_match(model: SentenceIntents, completion: Completion) -> Match:
+def _build_match(
+    model: SentenceIntents, completion: Completion, conversation: Conversation
+) -> Match:
     index, intent = model.intents[completion.intent]
     action = Entity(
         element=ACTION,
         groups=model.action_groups,
         text=completion.intent,
         value=completion.intent,
-        meta={"response": completion.response},
+        meta={
+            "response": completion.response,
+            **find_earlier_values(model, conversation, completion.intent, completion.candidates),
+        },
     )
     by_element = {one.entity.element: one for one in completion.candidates}
     by_element[ACTION] = Candidate(action)

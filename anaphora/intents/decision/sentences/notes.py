@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from anaphora.core.utterance import SentenceReading
 from anaphora.grammar.sentences.printer import format_sentence
 from anaphora.intents.decision.decision import Decision
-from anaphora.models.hassil.elements import LESS, MORE, OTHER, UNDO
+from anaphora.models.hassil.elements import ALL, LESS, MORE, OTHER, UNDO
 
 __all__ = ["describe_sentence"]
 
@@ -16,6 +16,7 @@ _LAST_COMMAND = {
     MORE: "asks for a higher value than the last command",
     LESS: "asks for a lower value than the last command",
     OTHER: "asks for the same with the other device",
+    ALL: "asks for the same with all things of the kind",
 }
 
 

@@ -11,7 +11,13 @@ from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.domain import Model
-from anaphora.models.hassil.collection import HomeSentences, RangeList, TextList, WildcardList
+from anaphora.models.hassil.collection import (
+    HomeSentences,
+    RangeList,
+    TextList,
+    TextValue,
+    WildcardList,
+)
 from anaphora.models.hassil.combinations import Combination, find_combinations
 from anaphora.models.hassil.elements import ACTION, find_slot_lists
 from anaphora.models.hassil.units import find_units
@@ -26,12 +32,13 @@ class SentenceIntents:
     """The combinations of slots of each intent, and the lists of the slots.
 
     ``ranges`` are the ranges of numbers by slot, ``units`` the words that may follow them.
-    ``devices`` is the context of each device by its name. ``groups`` are those of the slots.
-    ``wildcards`` are the slots of each intent that only any text fills ("the pizza timer"),
-    ``joiners`` the words that add something ("and"), ``openings`` those that link what follows to
-    what was said ("no"), ``fillers`` further words of follow-ups. ``words`` are those of
-    the sentences, ``increases`` those that add an amount to another ("more"). ``directions`` are
-    the slots that a direction may fill: up or down.
+    ``devices`` is the context of each device by its name, ``areas`` the area of those that are in
+    one. ``groups`` are those of the slots. ``wildcards`` are the slots of each intent that only any
+    text fills ("the pizza timer"), ``joiners`` the words that add something ("and"), ``openings``
+    those that link what follows to what was said ("no"), ``fillers`` further words of follow-ups.
+    ``words`` are those of the sentences, ``increases`` those that add an amount to another
+    ("more"). ``refusals`` are what a user is told if a command about the last one is impossible.
+    ``directions`` are the slots that a direction may fill: up or down.
     """
 
     combinations: Mapping[str, Sequence[Combination]]
@@ -39,6 +46,7 @@ class SentenceIntents:
     ranges: Mapping[str, Sequence[RangeList]]
     units: Mapping[str, frozenset[str]]
     devices: Mapping[str, Mapping[str, Any]]
+    areas: Mapping[str, str]
     groups: Mapping[str, frozenset[str]]
     wildcards: Mapping[str, frozenset[str]]
     joiners: frozenset[str]
@@ -46,6 +54,7 @@ class SentenceIntents:
     fillers: frozenset[str]
     words: frozenset[str]
     increases: frozenset[str]
+    refusals: Mapping[str, str]
     directions: frozenset[str]
 
     @classmethod
@@ -68,7 +77,12 @@ class SentenceIntents:
             intents={one.id: (index, one) for index, one in enumerate(model.intents)},
             ranges={slot: listed for slot, listed in ranges.items() if listed},
             units=find_units(sentences.collection),
-            devices=dict(_devices(sentences)),
+            devices={str(one.value): one.context for one in _devices(sentences)},
+            areas={
+                str(one.value): str(one.metadata["area"])
+                for one in _devices(sentences)
+                if "area" in one.metadata
+            },
             groups={element.id: element.groups for element in model.elements},
             wildcards={intent: _find_wildcards(sentences, intent) for intent in by_intent},
             joiners=frozenset(_joiners(model.languages[0])),
@@ -76,6 +90,7 @@ class SentenceIntents:
             fillers=frozenset(table.get("fillers") or ()),
             words=find_words(sentences.collection),
             increases=frozenset(table.get("increases") or ()),
+            refusals=cached_table("en", "home")["refusals"] | (table.get("refusals") or {}),
             directions=frozenset(
                 element.id
                 for element in model.elements
@@ -110,11 +125,9 @@ def _find_wildcards(sentences: HomeSentences, intent: str) -> frozenset[str]:
     )
 
 
-def _devices(sentences: HomeSentences) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _devices(sentences: HomeSentences) -> Sequence[TextValue]:
     listed = sentences.lists.get("name")
-    if isinstance(listed, TextList):
-        for one in listed.values:
-            yield str(one.value), one.context
+    return listed.values if isinstance(listed, TextList) else ()
 
 
 def _joiners(language: str) -> Iterator[str]:

@@ -1,0 +1,92 @@
+"""Fill the combinations of slots of an intent with what is said and what is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from anaphora.core.utterance import Entity, Variant
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.slots import NAME, PLACES, TARGETS, is_allowed
+from anaphora.intents.match import Candidate
+from anaphora.models.hassil.combinations import Combination
+from anaphora.stm.conversation import Conversation, RememberedEntity
+
+__all__ = ["Completion", "Filling", "build_candidates", "fill_combination"]
+
+
+class Completion(NamedTuple):
+    """An intent with the candidates that fill its slots, in any order."""
+
+    intent: str
+    variant: Variant
+    candidates: tuple[Candidate, ...]
+    response: str
+
+
+class Filling(NamedTuple):
+    """What fills a combination: from the ``sentence`` and from the ``memory``."""
+
+    sentence: tuple[Entity, ...]
+    memory: tuple[RememberedEntity, ...]
+
+
+def build_candidates(
+    conversation: Conversation, said: Iterable[Entity], held: Iterable[RememberedEntity]
+) -> tuple[Candidate, ...]:
+    """The candidates of what is ``said`` and of what the memory has ``held``."""
+    number = conversation.questions + 1
+    remembered = (
+        Candidate(one.entity, remembered=one, distance=number - one.question_number) for one in held
+    )
+    return (*map(Candidate, said), *remembered)
+
+
+def fill_combination(
+    model: SentenceIntents,
+    combination: Combination,
+    slots: Mapping[str, Entity],
+    memory: Mapping[str, RememberedEntity],
+) -> Filling | None:
+    """Fill a combination with the ``slots`` that are said and with the ``memory``; None if that is
+    impossible."""
+    if not slots.keys() <= combination.slots:
+        return None
+    taken: dict[str, RememberedEntity] = {}
+    for slot in combination.required - slots.keys():
+        if slot not in memory or not model.may_remember(combination.intent, memory[slot]):
+            return None
+        taken[slot] = memory[slot]
+    added = []
+    for slot, value in combination.fixed.items():
+        known = slots.get(slot) or (memory[slot].entity if slot in memory else None)
+        if known is None and slot == "domain" and value == _domain_there(model, slots, memory):
+            added.append(_build_fixed(model, slot, value))
+        elif known is None:
+            if slot in TARGETS:
+                return None  # nothing says that this is meant
+            added.append(_build_fixed(model, slot, value))
+        elif known.value_or_text != str(value):
+            return None
+        elif slot not in slots:
+            taken[slot] = memory[slot]
+    sentence = (*slots.values(), *added)
+    entities = [*sentence, *(held.entity for held in taken.values())]
+    if not is_allowed(model, combination, entities):
+        return None
+    return Filling(sentence, tuple(taken.values()))
+
+
+def _domain_there(
+    model: SentenceIntents, slots: Mapping[str, Entity], memory: Mapping[str, RememberedEntity]
+) -> Any:
+    """The domain of the device that was used last, if another place is named: "and in the
+    kitchen?" after a lamp asks for the lights there. None otherwise."""
+    if NAME not in memory or slots.keys().isdisjoint(PLACES):
+        return None
+    return model.devices.get(memory[NAME].entity.value_or_text, {}).get("domain")
+
+
+def _build_fixed(model: SentenceIntents, slot: str, value: Any) -> Entity:
+    """The entity of a slot that a sentence fixes."""
+    return Entity(element=slot, groups=model.group_of(slot), text=str(value), value=str(value))

@@ -1,0 +1,108 @@
+"""Read what a fragment says: its values, without what it negates, if it is about nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from itertools import product
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Entity, Utterance, Variant
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.slots import NUMBER, PLACES, STATE, TARGETS
+from anaphora.stm.conversation import Conversation
+
+__all__ = ["NO_VALUES", "find_ambiguous", "has_other_words", "read_values", "without_negated"]
+
+NO_VALUES = frozenset((*TARGETS, *PLACES, STATE))
+"""The slots that are no values of a command."""
+
+_CLAUSE_END = re.compile("[,;.:!،؛，、。]")
+
+
+def has_other_words(model: SentenceIntents, utterance: Utterance, variant: Variant) -> bool:
+    """Whether an utterance is about something else as well."""
+    covered = {index for entity in variant.entities for index in entity.tokens}
+    known = covered.union(utterance.qualifiers)
+    others = [
+        word
+        for index in utterance.content_words
+        if index not in known and (word := utterance.tokens[index].lower) not in model.fillers
+    ]
+    if not covered or len(others) > 1:
+        return True
+    if not model.fillers or any(one.element not in NO_VALUES for one in variant.entities):
+        return False  # "DIM them to 20 percent"
+    return not model.words.issuperset(others)
+
+
+def find_ambiguous(utterance: Utterance) -> list[Entity]:
+    """The values whose words are those of another slot as well: "on"."""
+    slots: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for entity in utterance.entities:
+        slots[entity.start, entity.end].add(entity.element)
+    return [one for one in utterance.entities if len(slots[one.start, one.end]) > 1]
+
+
+def without_negated(
+    model: SentenceIntents, utterance: Utterance, variant: Variant
+) -> Variant | None:
+    """The variant without what is negated: "not the kitchen, the bedroom". None if nothing is left
+    of it. A "no" at the start is an answer, and a negation holds until its clause ends: "not there,
+    in the kitchen"."""
+    text, tokens = utterance.text, utterance.tokens
+    negated: list[Entity] = []
+    for index in utterance.qualifiers:
+        if index == 0 and tokens[0].lower in model.openings:
+            continue
+        following = [one for one in variant.entities if one.start >= tokens[index].end]
+        first = min(following, key=lambda one: one.start, default=None)
+        if first and not _CLAUSE_END.search(text, tokens[index].end, first.start):
+            negated.append(first)
+    kept = tuple(one for one in variant.entities if one not in negated)
+    return Variant(kept) if kept else None
+
+
+def read_values(
+    model: SentenceIntents, utterance: Utterance, variant: Variant, conversation: Conversation
+) -> Iterator[tuple[Entity, ...]]:
+    """The entities of a variant, with a slot for each number."""
+    known = {held.entity.element for held in conversation.remembered}
+    options: list[list[Entity]] = []
+    for entity in variant.entities:
+        if entity.element == NUMBER:
+            found = list(_number_slots(model, utterance, entity, known))
+            if found:
+                options.append(found)
+        elif entity.element in model.groups:
+            options.append([entity])
+    if options:
+        yield from product(*options)
+
+
+def _number_slots(
+    model: SentenceIntents, utterance: Utterance, entity: Entity, known: Collection[str]
+) -> Iterator[Entity]:
+    """The slots that a number may fill: those whose unit it has. Without one, those of ``known``
+    values, which it replaces."""
+    number = entity.meta.get("value")
+    if not isinstance(number, int | float):
+        return
+    words = {
+        *entity.text.lower().replace("%", " %").split(),
+        *utterance.text[entity.end :].lower().split()[:1],
+    }
+    fitting = [
+        slot for slot, ranges in model.ranges.items() if any(number in one for one in ranges)
+    ]
+    by_unit = [slot for slot in fitting if not words.isdisjoint(model.units.get(slot, ()))]
+    for slot in by_unit or [slot for slot in fitting if slot in known]:
+        factors = {one.multiplier or 1 for one in model.ranges[slot] if number in one}
+        for factor in sorted(factors, reverse=True):
+            value = number * factor
+            if isinstance(value, float) and value.is_integer():
+                value = int(value)
+            groups, meta = model.group_of(slot), {"value": value}
+            yield replace(entity, element=slot, groups=groups, value=str(value), meta=meta)

@@ -1,0 +1,106 @@
+"""The slots of a home: which of them say what is meant, and which where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from anaphora.core.utterance import Entity
+from anaphora.frozen import EMPTY
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.models.hassil.combinations import Combination
+from anaphora.models.hassil.elements import ACTION
+from anaphora.stm.conversation import Conversation, RememberedEntity
+from anaphora.stm.rules import split_visible
+
+__all__ = [
+    "NAME",
+    "NUMBER",
+    "PLACES",
+    "STATE",
+    "TARGETS",
+    "build_entity",
+    "find_combination",
+    "find_last_used",
+    "is_allowed",
+    "remembered_by_slot",
+]
+
+NAME = "name"
+"""The slot of a device."""
+
+TARGETS = (NAME, "domain", "device_class")
+"""The slots that say what is meant."""
+
+PLACES = ("area", "floor")
+"""The slots that say where it is."""
+
+STATE = "state"
+"""The slot of the state that a question asks for."""
+
+NUMBER = "number"
+"""The built-in entity of numbers."""
+
+
+def build_entity(
+    model: SentenceIntents, slot: str, value: str, meta: Mapping[str, Any] = EMPTY
+) -> Entity:
+    """The entity of a slot that gets its value without any words of its own."""
+    groups = model.group_of(slot)
+    return Entity(element=slot, groups=groups, text="", value=value, meta=meta)
+
+
+def find_combination(
+    model: SentenceIntents, intent: str, entities: Sequence[Entity]
+) -> Combination | None:
+    """The combination of the intent that has these slots; None if no sentence has them."""
+    slots = {entity.element: entity.value_or_text for entity in entities}
+    for one in model.combinations.get(intent, ()):
+        fixed = {name: str(value) for name, value in one.fixed.items()}
+        if (
+            one.required <= slots.keys() <= one.slots
+            and all(slots.get(name, value) == value for name, value in fixed.items())
+            and is_allowed(model, one, entities)
+        ):
+            return one
+    return None
+
+
+def is_allowed(
+    model: SentenceIntents, combination: Combination, entities: Iterable[Entity]
+) -> bool:
+    """Whether entities satisfy what a sentence requires of the context: the domain of a device."""
+    context: dict[str, Any] = {}
+    for entity in entities:
+        if entity.element == NAME:
+            known: Mapping[str, Any] = model.devices.get(
+                entity.value_or_text, entity.meta.get("context", {})
+            )
+            context = {**known, **context}
+        else:
+            context[entity.element] = entity.value_or_text
+    return all(
+        context.get(key) in rule.values
+        for key, rule in combination.requires.items()
+        if rule.values is not None
+    )
+
+
+def remembered_by_slot(
+    conversation: Conversation, said: Sequence[Entity]
+) -> dict[str, RememberedEntity]:
+    """What is remembered and not replaced by what is ``said``, the newest of each slot."""
+    visible, _ = split_visible(conversation, said)
+    found: dict[str, RememberedEntity] = {}
+    for held in visible:
+        found.setdefault(held.entity.element, held)
+    return found
+
+
+def find_last_used(conversation: Conversation) -> list[RememberedEntity]:
+    """What the last command used, except which command it was."""
+    return [
+        held
+        for held in conversation.remembered
+        if held.used_match == conversation.matches and held.entity.element != ACTION
+    ]

@@ -1,0 +1,169 @@
+"""Raise or lower a value: "a bit less", "louder", "warmer"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from anaphora.core.utterance import Entity, SentenceReading, Variant
+from anaphora.intents.decision.sentences.completion import (
+    Completion,
+    build_candidates,
+    fill_combination,
+)
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.slots import (
+    NAME,
+    PLACES,
+    TARGETS,
+    build_entity,
+    find_combination,
+    find_last_used,
+    remembered_by_slot,
+)
+from anaphora.models.hassil.elements import QUALITY
+from anaphora.stm.conversation import Conversation, RememberedEntity
+
+__all__ = ["complete_step", "find_quality", "reverse_direction"]
+
+_DIRECTIONS = {1: "up", -1: "down"}
+_OPPOSITES = {"up": "down", "down": "up"}
+_SLOTS: Mapping[str, frozenset[str]] = {
+    "brightness": frozenset(("brightness",)),
+    "volume": frozenset(("volume_level", "volume_step")),
+    "temperature": frozenset(("temperature",)),
+    "speed": frozenset(("percentage",)),
+}
+"""The slots of a quality, which an adjective raises or lowers: "brighter", "louder"."""
+
+_PERCENT_STEP, _STEP = 10, 1
+_STEPS = {("HassLightSet", "temperature"): -500}  # kelvin: a warmer light has fewer
+
+
+def complete_step(
+    model: SentenceIntents, conversation: Conversation, sign: int, quality: str
+) -> Completion | None:
+    """A command with a value that is a little higher (``sign`` 1) or lower (-1) than the last one,
+    or with such a direction, for the thing that was meant.
+
+    ``quality`` is what is to change ("brightness"); with another word, it is the value that was set
+    last, whatever it is.
+    """
+    if not conversation.flow:
+        return None
+    last, slots = conversation.flow[-1].intent, _SLOTS.get(quality)
+    for held in find_last_used(conversation):
+        if slots is None or held.entity.element in slots:
+            changed = _change(model, last, held.entity, sign)
+            if changed is not None:
+                return _repeat(model, conversation, last, changed)
+    if slots is None:
+        found = (
+            _repeat(model, conversation, intent, said)
+            for said in _directions(model, model.directions, sign)
+            for intent in model.combinations
+        )
+        return next((one for one in found if one is not None and len(one.candidates) > 1), None)
+    return _change_earlier(model, conversation, slots, sign) or _give_direction(
+        model, conversation, slots, sign
+    )
+
+
+def find_quality(reading: SentenceReading) -> str:
+    """What the word of a sentence raises or lowers; '' if it may be anything."""
+    return next((one.value_or_text for one in reading.entities if one.element == QUALITY), "")
+
+
+def reverse_direction(model: SentenceIntents, entity: Entity) -> Entity:
+    """The entity with the opposite direction: down for up, -10 for 10."""
+    number = entity.meta.get("value")
+    if isinstance(number, int | float):
+        return build_entity(model, entity.element, str(-number), {"value": -number})
+    value = entity.value_or_text
+    return build_entity(model, entity.element, _OPPOSITES.get(value, value))
+
+
+def _directions(model: SentenceIntents, slots: frozenset[str], sign: int) -> Iterator[Entity]:
+    for slot in sorted(slots & model.directions):
+        yield build_entity(model, slot, _DIRECTIONS[sign])
+
+
+def _change(model: SentenceIntents, intent: str, entity: Entity, sign: int) -> Entity | None:
+    """The entity with a value that is a little higher or lower; None if it has no such value."""
+    slot, value = entity.element, entity.meta.get("value")
+    if slot in model.directions:
+        if not isinstance(value, int | float):
+            return build_entity(model, slot, _DIRECTIONS[sign])
+        changed = sign * abs(value)
+    elif isinstance(value, int | float):
+        step = _PERCENT_STEP if "%" in model.units.get(slot, ()) else _STEP
+        changed = value + sign * _STEPS.get((intent, slot), step)
+        if not any(changed / (one.multiplier or 1) in one for one in model.ranges.get(slot, ())):
+            return None
+    else:
+        return None
+    return build_entity(model, slot, str(changed), {"value": changed})
+
+
+def _repeat(
+    model: SentenceIntents, conversation: Conversation, intent: str, said: Entity
+) -> Completion | None:
+    """A command with what the last one used, except what ``said`` replaces."""
+    held = [one for one in find_last_used(conversation) if one.entity.element != said.element]
+    combination = find_combination(model, intent, [said, *(one.entity for one in held)])
+    if combination is None:
+        return None
+    candidates = build_candidates(conversation, (said,), held)
+    return Completion(intent, Variant(()), candidates, combination.response)
+
+
+def _change_earlier(
+    model: SentenceIntents, conversation: Conversation, slots: frozenset[str], sign: int
+) -> Completion | None:
+    """A command with a changed value that was set before the last question, for the same thing."""
+    memory = remembered_by_slot(conversation, ())
+    things = [memory[slot] for slot in (*TARGETS, *PLACES) if slot in memory]
+    for slot in sorted(slots & memory.keys()):
+        value = memory[slot]
+        if any(one.question_number > value.question_number for one in things):
+            continue  # it was the value of something else
+        for step in reversed(conversation.flow):
+            changed = _change(model, step.intent, value.entity, sign)
+            if changed is not None and (
+                found := _fill(model, conversation, step.intent, changed, memory)
+            ):
+                return found
+    return None
+
+
+def _give_direction(
+    model: SentenceIntents, conversation: Conversation, slots: frozenset[str], sign: int
+) -> Completion | None:
+    """A command that takes a direction, for the thing or the place that was meant."""
+    for said in _directions(model, slots, sign):
+        memory = remembered_by_slot(conversation, (said,))
+        for intent in model.combinations:
+            if found := _fill(model, conversation, intent, said, memory):
+                return found
+    return None
+
+
+def _fill(
+    model: SentenceIntents,
+    conversation: Conversation,
+    intent: str,
+    said: Entity,
+    memory: Mapping[str, RememberedEntity],
+) -> Completion | None:
+    """The combination that takes what is said, for the thing that was used last, else for the place
+    that was."""
+    best: tuple[tuple[int, bool], Completion] | None = None
+    for one in model.combinations.get(intent, ()):
+        filled = fill_combination(model, one, {said.element: said}, memory)
+        if filled is None or not filled.memory:
+            continue
+        names = any(held.entity.element == NAME for held in filled.memory)
+        rank = (-max(held.used_match for held in filled.memory), not names)
+        if best is None or rank < best[0]:
+            candidates = build_candidates(conversation, filled.sentence, filled.memory)
+            best = rank, Completion(intent, Variant(()), candidates, one.response)
+    return best[1] if best else None

@@ -1,0 +1,96 @@
+"""Complete a whole sentence by what it refers to, and by what it leaves to the context."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anaphora.core.utterance import SentenceReading, Variant
+from anaphora.intents.decision.sentences.completion import (
+    Completion,
+    build_candidates,
+    fill_combination,
+)
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.slots import (
+    NAME,
+    PLACES,
+    TARGETS,
+    find_combination,
+    remembered_by_slot,
+)
+from anaphora.stm.conversation import Conversation, RememberedEntity
+
+__all__ = ["complete_sentence"]
+
+
+def complete_sentence(
+    model: SentenceIntents, reading: SentenceReading, conversation: Conversation
+) -> Completion | None:
+    """The sentence with what it refers to and what it leaves to the context; None if that is not
+    known."""
+    held: Sequence[RememberedEntity] = ()
+    response = reading.response
+    if reading.references:
+        held = _find_referents(model, reading, conversation)
+        entities = [*reading.entities, *(one.entity for one in held)]
+        combination = find_combination(model, reading.intent, entities) if held else None
+        if combination is None:
+            return None
+        response = combination.response
+    elif reading.missing:
+        return _complete_missing(model, reading, conversation)
+    candidates = build_candidates(conversation, reading.entities, held)
+    return Completion(reading.intent, Variant(()), candidates, response)
+
+
+def _find_referents(
+    model: SentenceIntents, reading: SentenceReading, conversation: Conversation
+) -> list[RememberedEntity]:
+    """What a sentence refers to, and what it leaves to the context; empty if it is not known."""
+    said = reading.entities
+    memory = remembered_by_slot(conversation, said)
+    wanted: dict[str, RememberedEntity] = {}
+    if NAME in reading.references:
+        targets = [
+            memory[slot]
+            for slot in sorted(TARGETS)
+            if slot in memory and model.may_remember(reading.intent, memory[slot])
+        ]
+        if not targets:
+            return []
+        last = max(one.used_match for one in targets)
+        wanted |= {one.entity.element: one for one in targets if one.used_match == last}
+        names_place = any(entity.element in PLACES for entity in said)
+        if NAME not in wanted and not names_place:  # the lights of the kitchen, not all lights
+            wanted |= {slot: memory[slot] for slot in sorted(PLACES) if slot in memory}
+    if "area" in reading.references:
+        places = [memory[slot] for slot in sorted(PLACES) if slot in memory]
+        if not places:
+            return []
+        wanted[places[0].entity.element] = places[0]
+    for slot in reading.missing:
+        if slot not in memory:
+            return []
+        wanted[slot] = memory[slot]
+    return list(wanted.values())
+
+
+def _complete_missing(
+    model: SentenceIntents, reading: SentenceReading, conversation: Conversation
+) -> Completion | None:
+    """The best completion of a sentence that leaves slots to the context: by what was used last.
+    None if nothing that is remembered completes it."""
+    said = reading.entities
+    memory = remembered_by_slot(conversation, said)
+    slots = {entity.element: entity for entity in said}
+    best: tuple[tuple[int, ...], Completion] | None = None
+    for combination in model.combinations.get(reading.intent, ()):
+        filled = fill_combination(model, combination, slots, memory)
+        if filled is None or not filled.memory:
+            continue
+        rank = (-max(held.used_match for held in filled.memory), len(filled.memory))
+        if best is None or rank < best[0]:
+            candidates = build_candidates(conversation, filled.sentence, filled.memory)
+            completion = Completion(reading.intent, Variant(()), candidates, combination.response)
+            best = rank, completion
+    return best[1] if best else None
