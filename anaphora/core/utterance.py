@@ -206,7 +206,7 @@ class SentenceReading(Struct, frozen=True, gc=False):
     ``missing`` those that the sentence leaves to the context: both must come from the memory.
     ``accepts`` are the values that the sentence allows of the context, by key: a device of the
     domain light. ``response`` is the key of the answer, ``template`` the syntax tree of the
-    sentence.
+    sentence. ``elliptical``: its object is not said ("turn off"), but one of the ``references``.
     """
 
     intent: str
@@ -216,6 +216,7 @@ class SentenceReading(Struct, frozen=True, gc=False):
     accepts: Mapping[str, tuple[Any, ...] | None] = EMPTY
     response: str = ""
     template: Any = None
+    elliptical: bool = False
 
 
 class Utterance(Struct, frozen=True, gc=False):

@@ -17,7 +17,8 @@ from anaphora.errors import EvaluationError
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision.decision import BridgeResult, Decision
 from anaphora.intents.decision.matching import IndexedModel
-from anaphora.intents.decision.sentences.notes import describe_sentence
+from anaphora.intents.decision.sentences.notes import describe_sentence, is_command
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.index import entity_keys
 from anaphora.intents.match import Candidate, Match, SlotFilling
@@ -198,6 +199,7 @@ def explain(
     )
     was_matched = not decision.refusal_reason and status != "reset"
     misses, untouched = _collect_misses(indexed, decision, context) if was_matched else ((), 0)
+    forgotten = (*decision.forgotten, *evicted)
     return Explanation(
         text=decision.question.utterance.text,
         language=decision.question.utterance.language,
@@ -207,13 +209,17 @@ def explain(
         reading=context.variant.entities,
         unused=_find_unused_entities(context, winner),
         unknown=tuple(_find_unknown_words(decision, context)),
-        offered=(*_pending_candidates(context), *context.memory),
+        offered=tuple(
+            one
+            for one in (*_pending_candidates(context), *context.memory)
+            if not is_command(one.entity)
+        ),
         hidden=tuple((held.entity, groups) for held, groups in context.hidden),
         matches=_build_ranked_matches(decision.matches, skipped),
         misses=misses,
         untouched=untouched,
-        forgotten=(*decision.forgotten, *evicted),
-        notes=tuple(_iter_notes(decision, context)),
+        forgotten=tuple(one for one in forgotten if not is_command(one.remembered.entity)),
+        notes=tuple(_iter_notes(decision, context, indexed.sentences)),
     )
 
 
@@ -251,8 +257,12 @@ def _collect_misses(
 ) -> tuple[tuple[IntentMiss, ...], int]:
     intents = indexed.model.intents
     matched = {match.intent.id for match in decision.matches}
-    if len(intents) <= _MAX_MISSES:
-        intent_indexes: list[int] = list(range(len(intents)))
+    intent_indexes: list[int]
+    if indexed.sentences is not None:  # their own notes tell what sentences lack
+        by_sentences = indexed.sentences.combinations
+        intents = tuple(one for one in intents if one.id not in by_sentences)
+    if len(intents) <= _MAX_MISSES or indexed.sentences is not None:
+        intent_indexes = list(range(len(intents)))[:_MAX_MISSES]
     else:
         keys = {
             key
@@ -271,7 +281,7 @@ def _collect_misses(
     misses = tuple(
         IntentMiss(intents[intent_index].id, reason) for _, _, intent_index, reason in missed
     )
-    return misses, len(intents) - len(matched) - len(misses)
+    return misses, len(intents) - len(matched & {one.id for one in intents}) - len(misses)
 
 
 def _iter_misses(
@@ -296,7 +306,10 @@ def _build_ranked_matches(
         RankedMatch(
             intent=match.intent.id,
             taken=tuple(
-                (one.term.label, taken) for one in match.filling.terms for taken in one.taken
+                (one.term.label, taken)
+                for one in match.filling.terms
+                for taken in one.taken
+                if not is_command(taken.entity)
             ),
             rank_reason=explain_precedence(match.rank, other.rank) if other else "",
             skipped=match in skipped,
@@ -305,7 +318,9 @@ def _build_ranked_matches(
     )
 
 
-def _iter_notes(decision: Decision, context: MatchContext) -> Iterator[str]:
+def _iter_notes(
+    decision: Decision, context: MatchContext, sentences: SentenceIntents | None
+) -> Iterator[str]:
     yield from decision.question.notes
     if decision.has_reset_phrase:
         yield "a reset phrase: everything remembered is forgotten before the rest is matched"
@@ -321,7 +336,8 @@ def _iter_notes(decision: Decision, context: MatchContext) -> Iterator[str]:
         yield f"it goes on with {what}{pending and ': '}{pending}"
     if decision.bridge:
         yield from _iter_bridge_notes(decision.bridge, decision)
-    yield from describe_sentence(decision)
+    if sentences is not None:
+        yield from describe_sentence(sentences, decision)
 
 
 def _describe_act(act: DialogAct) -> str:

@@ -31,10 +31,10 @@ from anaphora.models.domain import (
 from anaphora.models.hassil.attachment import (
     attach_sentences,
     describe_sentence_model,
-    read_home,
     wrap_sentence_file,
 )
 from anaphora.models.hassil.home import Home
+from anaphora.models.hassil.home_reader import read_home
 from anaphora.models.hassil.reader import is_sentence_file
 from anaphora.models.nlpcraft import NlpcraftVersion, Translation, detect_version, translate
 from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents

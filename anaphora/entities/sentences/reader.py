@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from anaphora.core.utterance import Entity, SentenceReading
 from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.dialog_sentences import DIALOG_INTENTS, build_dialog_blocks
@@ -28,6 +30,7 @@ from anaphora.models.hassil.collection import (
 __all__ = ["SentenceReader"]
 
 _MAX_READINGS = 20
+_WITHOUT_SPACES = frozenset(("ja", "zh"))  # languages that write no spaces between words
 
 _PLAIN = re.compile(r"\{?([^{}()<>\[\]]+)\}?")  # a phrase of a table of cues without context
 
@@ -50,15 +53,18 @@ class SentenceReader:
         self._language = model.languages[0]
         self._groups = {element.id: element.groups for element in model.elements}
         lists = dict(sentences.lists)
+        self._pronoun = ""
         for slot, cue in _REFERENCE_CUES.items():
             words = _reference_words(self._language, cue)
+            if slot == "name":
+                self._pronoun = next(iter(words), "")
             listed = lists.get(slot)
             if words and isinstance(listed, TextList):
                 lists[slot] = _with_references(listed, words)
         collection = sentences.collection
         blocks = (*collection.blocks, *build_dialog_blocks(self._language))
         self._matcher = SentenceMatcher(replace(collection, blocks=blocks), lists)
-        spaceless = collection.ignores_spaces
+        spaceless = collection.ignores_spaces or self._language in _WITHOUT_SPACES
         self._repairs = Repairs(self._language, self._matcher.words, ignores_spaces=spaceless)
 
     def read(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceReading, ...]:
@@ -68,8 +74,20 @@ class SentenceReader:
         """
         readings = self._match(self._matcher.normalize(text), text, context)
         if all(_has_open_words(one) and one.missing for one in readings):
-            return (*self._repair(text, context), *readings)
+            repaired = self._repair(text, context)
+            return (*repaired, *readings) if repaired else (*readings, *self._complete(text))
         return readings
+
+    def _complete(self, text: str) -> tuple[SentenceReading, ...]:
+        """The readings of an utterance without its object, which was said before: "turn off". They
+        are those of the utterance with a pronoun in some place of it."""
+        found = []
+        for form in self._repairs.insert(self._matcher.normalize(text), self._pronoun):
+            for one in self._matcher.match_input(form, text):
+                reading = self._to_reading(one)
+                if reading.references and reading.intent not in DIALOG_INTENTS:
+                    found.append(msgspec.structs.replace(reading, elliptical=True))
+        return tuple(one for one in found if not _has_open_words(one))[:_MAX_READINGS]
 
     def _match(
         self, normalized: InputText, text: str, context: Mapping[str, Any]

@@ -22,6 +22,7 @@ _MIN_VERB = 3  # letters of a verb before its pronoun
 _MAX_MISSPELT = 2  # words of an utterance
 _MAX_CANDIDATES = 3  # for a word
 _MAX_FORMS = 8
+_MAX_ELLIPTICAL = 40  # characters of a sentence that lacks its object
 
 
 class _Piece(NamedTuple):
@@ -63,6 +64,27 @@ class Repairs:
                 text = changed
         if not self._ignores_spaces:
             yield from self._correct(text)
+
+    def insert(self, text: InputText, word: str) -> Iterator[InputText]:
+        """The forms of a normalized text, and of the text without words that only link it to what
+        was said, with a ``word`` at its start, at its end, or between two words."""
+        whole = text.text
+        if not word or not whole or len(whole) > _MAX_ELLIPTICAL:
+            return
+        bare = self._again.remove(self._opening.remove_at_start(text))
+        for form in [text] if bare.text in ("", whole) else [text, bare]:
+            blank = "" if self._ignores_spaces else " "
+            length = len(form.text)
+            gaps = [one.start() for one in re.finditer(" ", form.text)]
+            yield _replace(form, [_Piece(0, 0, word + blank), _Piece(0, length, form.text)])
+            yield _replace(form, [_Piece(0, length, form.text), _Piece(length, length, blank + word)])
+            for at in gaps:
+                pieces = [
+                    _Piece(0, at, form.text[:at]),
+                    _Piece(at, at, f" {word}"),
+                    _Piece(at, length, form.text[at:]),
+                ]
+                yield _replace(form, pieces)
 
     def _split_pronouns(self, text: InputText) -> InputText:
         pieces, at = [], 0

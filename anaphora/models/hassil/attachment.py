@@ -9,13 +9,12 @@ from typing import Any
 
 import yaml
 
-from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import GrammarError, ModelError
-from anaphora.frozen import freeze
 from anaphora.models.hassil.builder import HOME_LISTS
 from anaphora.models.hassil.collection import HomeSentences, SentenceCollection
 from anaphora.models.hassil.elements import build_elements, build_intents
-from anaphora.models.hassil.home import Area, Device, Floor, Home
+from anaphora.models.hassil.home import Home
+from anaphora.models.hassil.home_reader import build_home, read_home
 from anaphora.models.hassil.reader import (
     find_sentence_files,
     is_sentence_file,
@@ -30,7 +29,6 @@ from anaphora.models.reading.nodes import (
     ScalarNode,
     SequenceNode,
     elements_by_id,
-    to_data,
 )
 from anaphora.models.reading.source import FileDiagnostics, SourceText
 from anaphora.models.reading.yaml_reader import read_yaml
@@ -39,19 +37,11 @@ __all__ = [
     "PACKAGED",
     "attach_sentences",
     "describe_sentence_model",
-    "read_home",
     "wrap_sentence_file",
 ]
 
 PACKAGED = "home-assistant"
 """The name of Home Assistant's own sentences: ``home-assistant``, ``home-assistant:pt-BR``."""
-
-_KEYS = {
-    "home": ("areas", "floors", "devices", "entities"),
-    "areas": ("name", "aliases", "floor", "id"),
-    "floors": ("name", "aliases", "id"),
-    "devices": ("name", "aliases", "domain", "area", "context", "id", "state", "attributes"),
-}
 
 
 def attach_sentences(
@@ -70,9 +60,10 @@ def attach_sentences(
     try:
         lists = home.to_lists()
     except GrammarError as error:
+        diagnostics.raise_if_any()
         problem = error.problems[0]
-        at = root.items.get("home", named).start
-        diagnostics.abort(at, f"a name is a broken template: {problem.message}", problem.hint)
+        message = f"a name of the home is a broken template: {problem.message}"
+        diagnostics.abort(named.start, message, problem.hint)
     collection = _read(named, _language(root), folder, diagnostics)
     known = elements_by_id(root)
     elements = [one for one in build_elements(collection, lists) if one["id"] not in known]
@@ -147,25 +138,21 @@ def _model_language(tag: str) -> str:
     return tag if re.fullmatch("[a-z]{2,3}(-[A-Z]{2})?", tag) else tag.partition("-")[0]
 
 
-def read_home(source: Path) -> Home:
-    """Read a home from a YAML or JSON file with areas, floors and devices.
-
-    Raises :class:`ModelError` with the errors of the file.
-    """
-    diagnostics = FileDiagnostics(SourceText(str(source), read_text(source)))
-    root = read_json(diagnostics) if file_format(source) == "json" else read_yaml(diagnostics)
-    home = _HomeReader(diagnostics).read(root)
-    diagnostics.raise_if_any()
-    return home
-
-
 def _find_home(root: MappingNode, diagnostics: FileDiagnostics, folder: Path | None) -> Home:
     written = root.items.get("home")
     if written is None:
         return Home()
-    if isinstance(written, ScalarNode):
+    if not isinstance(written, ScalarNode):
+        return build_home(written, diagnostics)
+    try:
         return read_home((folder or Path()) / written.text)
-    return _HomeReader(diagnostics).read(written)
+    except ModelError as error:
+        problem = error.problems[0]
+        if problem.line:
+            raise
+        # The file cannot be read at all: what names it is wrong.
+        message = f"the home {problem.source or written.text}: {problem.message}"
+        diagnostics.abort(written.start, message, problem.hint)
 
 
 def _language(root: MappingNode) -> str:
@@ -227,72 +214,3 @@ def _to_node(data: Any, at: int) -> Node:
     if isinstance(data, int):
         return ScalarNode(at, at, str(data), "")
     return ScalarNode(at, at, str(data), "'")
-
-
-class _HomeReader:
-    """Reads the tree of a home, and reports what is wrong with it."""
-
-    def __init__(self, diagnostics: FileDiagnostics) -> None:
-        self._diagnostics = diagnostics
-
-    def read(self, root: Node | None) -> Home:
-        if not isinstance(root, MappingNode):
-            at = 0 if root is None else root.start
-            hint = "write areas: [Kitchen, Bedroom]"
-            self._diagnostics.add_error(at, "a home is a mapping with areas, floors, devices", hint)
-            return Home()
-        self._check_keys(root, "home")
-        areas = [
-            Area(name, aliases, self._text(node, "floor"))
-            for name, aliases, node in self._named(root, "areas", "areas")
-        ]
-        floors = [
-            Floor(name, aliases) for name, aliases, _ in self._named(root, "floors", "floors")
-        ]
-        devices = [
-            self._device(name, aliases, node)
-            for key in ("devices", "entities")
-            for name, aliases, node in self._named(root, key, "devices")
-        ]
-        return Home(tuple(areas), tuple(floors), tuple(devices))
-
-    def _device(self, name: str, aliases: tuple[str, ...], node: MappingNode) -> Device:
-        domain = self._text(node, "domain") or self._text(node, "id").partition(".")[0]
-        written = node.items.get("context")
-        context = to_data(written) if isinstance(written, MappingNode) else {}
-        return Device(name, domain, aliases, self._text(node, "area"), freeze(context))
-
-    def _named(
-        self, root: MappingNode, key: str, kind: str
-    ) -> Iterator[tuple[str, tuple[str, ...], MappingNode]]:
-        listed = root.items.get(key)
-        if listed is None:
-            return
-        if not isinstance(listed, SequenceNode):
-            self._diagnostics.add_error(listed.start, f"'{key}' is a list", f"write {key}: [one]")
-            return
-        for node in listed.items:
-            if isinstance(node, ScalarNode):
-                yield node.text, (), MappingNode(node.start)
-            elif isinstance(node, MappingNode) and self._text(node, "name"):
-                self._check_keys(node, kind)
-                aliases = node.items.get("aliases")
-                texts = (
-                    tuple(one.text for one in aliases.items if isinstance(one, ScalarNode))
-                    if isinstance(aliases, SequenceNode)
-                    else ()
-                )
-                yield self._text(node, "name"), texts, node
-            else:
-                self._diagnostics.add_error(node.start, "it has no name", "write name: Kitchen")
-
-    def _text(self, node: MappingNode, key: str) -> str:
-        found = node.items.get(key)
-        return found.text if isinstance(found, ScalarNode) else ""
-
-    def _check_keys(self, node: MappingNode, kind: str) -> None:
-        for key in node.items:
-            if key not in _KEYS[kind]:
-                hint = did_you_mean(key, _KEYS[kind])
-                message = f"unknown key '{key}' is ignored"
-                self._diagnostics.add_warning(node.key_offsets.get(key, node.start), message, hint)

@@ -6,21 +6,16 @@ Unknown keys are reported and ignored.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Literal
 
 from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import GrammarError
 from anaphora.frozen import freeze
 from anaphora.grammar.sentences.normalization import fold_case, normalize_text
-from anaphora.grammar.sentences.parser import INLINE_RANGE, is_template, parse_sentence
+from anaphora.grammar.sentences.parser import is_template, parse_sentence
 from anaphora.grammar.sentences.syntax import (
-    Alternative,
     Expression,
-    ListReference,
-    Permutation,
-    RuleReference,
     Sequence,
     Text,
 )
@@ -34,22 +29,18 @@ from anaphora.models.hassil.collection import (
     TextValue,
     WildcardList,
 )
-from anaphora.models.hassil.nesting import MAX_DEPTH, NestingDepth
+from anaphora.models.hassil.references import (
+    IDENTIFIER,
+    KeyPath,
+    Level,
+    Report,
+    check_references,
+)
 
 __all__ = ["HOME_LISTS", "KeyPath", "Level", "Report", "build_collection"]
 
-RESERVED_SLOTS = frozenset(("intent",))
-"""Names that no slot can have: the memory keeps the intent under it."""
-
-_IDENTIFIER = re.compile(r"[^\W\d][\w-]*")
-
 HOME_LISTS = ("name", "area", "floor")
 """The lists that a home fills, which collections refer to without having them."""
-
-KeyPath: TypeAlias = tuple[str | int, ...]
-Level: TypeAlias = Literal["error", "warning"]
-Report: TypeAlias = Callable[[Level, KeyPath, str, str, int | None], None]
-"""Takes a level, the path of the key, a message, a hint, and the offset in the text there."""
 
 _KEYS = {
     "file": (
@@ -71,13 +62,6 @@ _KEYS = {
     "value": ("in", "out", "context", "metadata"),
     "context": ("value", "slot"),
 }  # fmt: skip
-
-
-class _Reference(NamedTuple):
-    """A rule or a list that a template refers to, and where."""
-
-    path: KeyPath
-    offset: int
 
 
 def build_collection(
@@ -115,7 +99,7 @@ class _Builder:
             ignores_spaces=settings.get("ignore_whitespace") is True,
             responses=self._responses(data),
         )
-        self._check_references(data, collection)
+        check_references(collection, self._known_lists, self._report)
         return collection
 
     def _blocks(self, data: Mapping[str, Any]) -> Iterator[SentenceBlock]:
@@ -125,7 +109,7 @@ class _Builder:
                 self._error(path, "an intent is a mapping with the key data")
                 continue
             self._check_keys(written, "intent", path)
-            if not _IDENTIFIER.fullmatch(intent):
+            if not IDENTIFIER.fullmatch(intent):
                 hint = "a name begins with a letter and goes on with letters, digits, '_', '-'"
                 self._error(path, f"'{intent}' cannot be the name of an intent", hint)
             for index, block in enumerate(self._sequence(written, "data", path)):
@@ -312,89 +296,6 @@ class _Builder:
 
     def _error(self, path: KeyPath, message: str, hint: str = "") -> None:
         self._report("error", path, message, hint, None)
-
-    def _check_references(self, data: Mapping[str, Any], collection: SentenceCollection) -> None:
-        """Report rules and lists that do not exist, and rules that contain themselves."""
-        lists = (*collection.lists, *self._known_lists)
-        shared = NestingDepth(collection.rules)
-        for name, rule in collection.rules.items():
-            self._check_rule(name, rule, collection.rules, lists, ("expansion_rules", name))
-        counts: dict[str, int] = {}
-        for block in collection.blocks:
-            index = counts.get(block.intent, 0)
-            counts[block.intent] = index + 1
-            path = ("intents", block.intent, "data", index)
-            rules = {**collection.rules, **block.rules}
-            known = (*lists, *block.lists)
-            for name, rule in block.rules.items():
-                self._check_rule(name, rule, rules, known, (*path, "expansion_rules", name))
-            depth = NestingDepth(rules) if block.rules else shared
-            for at, sentence in enumerate(block.sentences):
-                where = (*path, "sentences", at)
-                self._check_expression(sentence, rules, known, where)
-                if depth.of(sentence) > MAX_DEPTH:
-                    hint = "split it into several templates"
-                    self._error(where, "the template and its rules are nested too deeply", hint)
-
-    def _check_rule(
-        self,
-        name: str,
-        rule: Expression,
-        rules: Mapping[str, Expression],
-        lists: Collection[str],
-        path: KeyPath,
-    ) -> None:
-        self._check_expression(rule, rules, lists, path)
-        seen, waiting = set(), [rule]
-        while waiting:
-            for one in _references(waiting.pop()):
-                if isinstance(one, ListReference) or one.rule in seen:
-                    continue
-                if one.rule == name:
-                    self._error(path, f"the rule <{name}> contains itself")
-                    return
-                seen.add(one.rule)
-                if one.rule in rules:
-                    waiting.append(rules[one.rule])
-
-    def _check_expression(
-        self,
-        expression: Expression,
-        rules: Mapping[str, Expression],
-        lists: Collection[str],
-        path: KeyPath,
-    ) -> None:
-        for one in _references(expression):
-            if isinstance(one, RuleReference):
-                if one.rule not in rules:
-                    hint = did_you_mean(one.rule, rules) or "define it under expansion_rules"
-                    message = f"there is no rule <{one.rule}>"
-                    self._report("error", path, message, hint, one.offset)
-            elif one.list not in lists and (found := INLINE_RANGE.fullmatch(one.list)):
-                if int(found[1]) > int(found[2]) or int(found[3] or 1) < 1:
-                    message = f"the range {{{one.list}}} has no numbers"
-                    self._report("error", path, message, "write {0..100,5}", one.offset)
-            elif one.list not in lists:
-                hint = did_you_mean(one.list, lists) or "define it under lists"
-                message = f"there is no list {{{one.list}}}"
-                self._report("error", path, message, hint, one.offset)
-            if isinstance(one, ListReference) and not _is_slot_name(one.slot):
-                hint = "name the slot otherwise: {list:slot}"
-                message = f"'{one.slot}' cannot be the name of a slot"
-                self._report("error", path, message, hint, one.offset)
-
-
-def _references(expression: Expression) -> Iterator[ListReference | RuleReference]:
-    match expression:
-        case ListReference() | RuleReference():
-            yield expression
-        case Sequence(items) | Alternative(items) | Permutation(items):
-            for item in items:
-                yield from _references(item)
-
-
-def _is_slot_name(name: str) -> bool:
-    return name not in RESERVED_SLOTS and _IDENTIFIER.fullmatch(name) is not None
 
 
 def _format_scalar(value: Any) -> str:

@@ -11,8 +11,9 @@ from typing import Any
 
 from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import ModelError, Problem
-from anaphora.models.hassil.builder import KeyPath, Level, build_collection
+from anaphora.models.hassil.builder import build_collection
 from anaphora.models.hassil.collection import SentenceCollection
+from anaphora.models.hassil.references import KeyPath, Level
 from anaphora.models.reading.files import file_format, read_text
 from anaphora.models.reading.json_reader import read_json
 from anaphora.models.reading.nodes import (

@@ -8,9 +8,10 @@ from typing import Any
 import yaml
 
 from anaphora.entities.sentences.matcher import SentenceMatch, SentenceMatcher
-from anaphora.models.hassil.builder import HOME_LISTS, KeyPath, build_collection
+from anaphora.models.hassil.builder import HOME_LISTS, build_collection
 from anaphora.models.hassil.collection import SentenceCollection
 from anaphora.models.hassil.home import Area, Device, Floor, Home
+from anaphora.models.hassil.references import KeyPath
 
 __all__ = ["HOME", "build", "match", "matcher_of"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from anaphora import Area, Device, Engine, Home, Model, load_model
 from anaphora.errors import ModelError
-from anaphora.models.hassil.attachment import read_home
+from anaphora.models.hassil.home_reader import read_home
 
 SENTENCES = """
 language: en

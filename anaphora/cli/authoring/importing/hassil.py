@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from anaphora.cli.authoring.importing.options import ForceOption, IdOption, OutputOption
+from anaphora.cli.authoring.importing.options import (
+    ForceOption,
+    IdOption,
+    OutputOption,
+    check_options,
+)
 from anaphora.cli.terminal import create_error_console, print_warning, write_new_file
 
 if TYPE_CHECKING:
@@ -56,6 +61,7 @@ def hassil(
     """
     from anaphora.models.loader import load_model
 
+    check_options(id, "")
     model = load_model(source)
     text = _write_model(model, source, id or model.id, output)
     _print_report(model, source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from anaphora.core.utterance import Entity, SentenceReading
+from anaphora.core.utterance import Entity, SentenceReading, Utterance
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.follow_up import complete_fragment
 from anaphora.intents.decision.sentences.repetition import (
@@ -42,6 +42,8 @@ def match_sentence(
     """The match of the best whole sentence that needs nothing else, or finds it in the memory."""
     refusal = ""
     for reading in question.utterance.sentences:
+        if reading.elliptical:
+            continue
         completion = _complete(model, reading, conversation)
         if completion is not None:
             return SentenceAnswer(_build_match(model, completion, conversation))
@@ -57,6 +59,7 @@ def match_fragment(
     completion = (
         complete_fragment(model, utterance, question.variants, conversation)
         or complete_by_part_of_name(model, utterance, conversation)
+        or _complete_elliptical(model, utterance, conversation)
         or complete_wildcard(model, utterance, conversation)
     )
     return () if completion is None else (_build_match(model, completion, conversation),)
@@ -76,6 +79,15 @@ def _complete(
         case elements.ALL:
             return complete_all(model, conversation)
     return complete_sentence(model, reading, conversation)
+
+
+def _complete_elliptical(
+    model: SentenceIntents, utterance: Utterance, conversation: Conversation
+) -> Completion | None:
+    """The sentence that lacks only its object, with what was meant last: "turn off"."""
+    readings = (one for one in utterance.sentences if one.elliptical)
+    found = (complete_sentence(model, one, conversation) for one in readings)
+    return next((one for one in found if one is not None), None)
 
 
 def _find_refusal(
