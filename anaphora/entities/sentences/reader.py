@@ -26,13 +26,17 @@ from anaphora.models.hassil.collection import (
     TextList,
     TextValue,
 )
+from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 
-__all__ = ["SentenceReader"]
+__all__ = ["ANY_WORDS", "TIMER", "SentenceReader"]
 
 _MAX_READINGS = 20
 _WITHOUT_SPACES = frozenset(("ja", "zh"))  # languages that write no spaces between words
 
 _PLAIN = re.compile(r"\{?([^{}()<>\[\]]+)\}?")  # a phrase of a table of cues without context
+
+TIMER = "timer"
+"""What a sentence without its object may be about, though no slot names it."""
 
 ANY_WORDS = "any words"
 """The mark of an entity that may be any words."""
@@ -53,11 +57,11 @@ class SentenceReader:
         self._language = model.languages[0]
         self._groups = {element.id: element.groups for element in model.elements}
         lists = dict(sentences.lists)
-        self._pronoun = ""
+        pronouns: tuple[str, ...] = ()
         for slot, cue in _REFERENCE_CUES.items():
             words = _reference_words(self._language, cue)
             if slot == "name":
-                self._pronoun = next(iter(words), "")
+                pronouns = words
             listed = lists.get(slot)
             if words and isinstance(listed, TextList):
                 lists[slot] = _with_references(listed, words)
@@ -65,7 +69,8 @@ class SentenceReader:
         blocks = (*collection.blocks, *build_dialog_blocks(self._language))
         self._matcher = SentenceMatcher(replace(collection, blocks=blocks), lists)
         spaceless = collection.ignores_spaces or self._language in _WITHOUT_SPACES
-        self._repairs = Repairs(self._language, self._matcher.words, ignores_spaces=spaceless)
+        words = self._matcher.words
+        self._repairs = Repairs(self._language, words, pronouns, ignores_spaces=spaceless)
 
     def read(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceReading, ...]:
         """The readings of an utterance, best first; empty if it is no whole sentence.
@@ -73,21 +78,38 @@ class SentenceReader:
         ``context`` has what is known besides the words: the ``area`` that they come from.
         """
         readings = self._match(self._matcher.normalize(text), text, context)
+        whole = (one for one in readings if one.intent not in DIALOG_INTENTS)
+        if any(not (one.references or one.missing) for one in whole):
+            return readings
         if all(_has_open_words(one) and one.missing for one in readings):
-            repaired = self._repair(text, context)
-            return (*repaired, *readings) if repaired else (*readings, *self._complete(text))
-        return readings
+            readings = (*self._repair(text, context), *readings)
+        return (*readings, *self._complete(text))
 
     def _complete(self, text: str) -> tuple[SentenceReading, ...]:
         """The readings of an utterance without its object, which was said before: "turn off". They
-        are those of the utterance with a pronoun in some place of it."""
+        are those of the utterance with a pronoun in some place of it, or with the word for a timer
+        in such a place or for a pronoun."""
         found = []
-        for form in self._repairs.insert(self._matcher.normalize(text), self._pronoun):
-            for one in self._matcher.match_input(form, text):
-                reading = self._to_reading(one)
-                if reading.references and reading.intent not in DIALOG_INTENTS:
-                    found.append(msgspec.structs.replace(reading, elliptical=True))
-        return tuple(one for one in found if not _has_open_words(one))[:_MAX_READINGS]
+        for word, forms in self._repairs.complete(self._matcher.normalize(text)):
+            for form in forms:
+                matches = self._matcher.match_input(form, text)
+                found += [self._to_elliptical(one, word) for one in matches]
+        known = [one for one in found if one is not None and not _has_open_words(one)]
+        return tuple(known[:_MAX_READINGS])
+
+    def _to_elliptical(self, match: SentenceMatch, word: str) -> SentenceReading | None:
+        """The reading of a sentence whose object was added; None if it would be no object."""
+        reading = self._to_reading(match)
+        if reading.intent in DIALOG_INTENTS:
+            return None
+        references = reading.references
+        if word == TIMER:
+            if reading.intent not in TIMER_INTENTS or match.missing:
+                return None
+            references = frozenset((TIMER,))
+        if not references:
+            return None
+        return msgspec.structs.replace(reading, references=references, elliptical=True)
 
     def _match(
         self, normalized: InputText, text: str, context: Mapping[str, Any]

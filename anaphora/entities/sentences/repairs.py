@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from itertools import islice, product
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice, product
 from typing import NamedTuple
 
 from anaphora.entities.languages import cached_table
@@ -36,10 +36,16 @@ class _Piece(NamedTuple):
 class Repairs:
     """Rewrites utterances in a language by its table ``home``: without words that only link them to
     what was said ("no, ...", "turn it back on"), with pronouns apart from their verb ("apágala"),
-    and with misspelt words as one of ``words``, those of the sentences."""
+    and with misspelt words as one of ``words``, those of the sentences. ``pronouns`` stand for what
+    was said before."""
 
     def __init__(
-        self, language: str, words: Iterable[str], *, ignores_spaces: bool = False
+        self,
+        language: str,
+        words: Iterable[str],
+        pronouns: Sequence[str] = (),
+        *,
+        ignores_spaces: bool = False,
     ) -> None:
         table = cached_table(language, "home")
         self._opening = SkipWords(table.get("opening") or (), ignores_spaces=ignores_spaces)
@@ -54,6 +60,12 @@ class Repairs:
             if self._by_letters.setdefault(bare, word) == word:
                 self._by_initial[bare[:1]].append(bare)
         self._ignores_spaces = ignores_spaces
+        self._pronouns = tuple(map(fold_case, pronouns))
+        self._timer = tuple(map(fold_case, table.get("timer") or ()))
+        longest = sorted(self._pronouns, key=len, reverse=True)
+        either = "|".join(map(re.escape, longest))
+        bounds = ("", "") if ignores_spaces else (r"(?<!\w)", r"(?!\w)")
+        self._pronoun = re.compile(f"{bounds[0]}(?:{either}){bounds[1]}") if either else None
 
     def rewrite(self, text: InputText) -> Iterator[InputText]:
         """Other forms of a normalized text, the nearest first."""
@@ -65,26 +77,39 @@ class Repairs:
         if not self._ignores_spaces:
             yield from self._correct(text)
 
-    def insert(self, text: InputText, word: str) -> Iterator[InputText]:
-        """The forms of a normalized text, and of the text without words that only link it to what
-        was said, with a ``word`` at its start, at its end, or between two words."""
-        whole = text.text
-        if not word or not whole or len(whole) > _MAX_ELLIPTICAL:
+    def complete(self, text: InputText) -> Iterator[tuple[str, Iterator[InputText]]]:
+        """The forms of a short text with an object that it may lack: with a pronoun, ('', forms),
+        and with the word for a timer in its place, ('timer', forms)."""
+        if not text.text or len(text.text) > _MAX_ELLIPTICAL:
             return
         bare = self._again.remove(self._opening.remove_at_start(text))
-        for form in [text] if bare.text in ("", whole) else [text, bare]:
-            blank = "" if self._ignores_spaces else " "
-            length = len(form.text)
-            gaps = [one.start() for one in re.finditer(" ", form.text)]
-            yield _replace(form, [_Piece(0, 0, word + blank), _Piece(0, length, form.text)])
-            yield _replace(form, [_Piece(0, length, form.text), _Piece(length, length, blank + word)])
-            for at in gaps:
-                pieces = [
-                    _Piece(0, at, form.text[:at]),
-                    _Piece(at, at, f" {word}"),
-                    _Piece(at, length, form.text[at:]),
-                ]
-                yield _replace(form, pieces)
+        forms = list({one.text: one for one in (text, bare) if one.text}.values())
+        for pronoun in self._pronouns[:1]:
+            yield "", chain.from_iterable(self._insert(one, pronoun) for one in forms)
+        for word in self._timer:
+            replaced = [self._split_pronouns(one) for one in forms]
+            replaced = [self._replace_pronoun(one, word) for one in replaced]
+            inserted = [self._insert(one, word) for one in forms]
+            yield "timer", chain(replaced, *inserted)
+
+    def _replace_pronoun(self, text: InputText, word: str) -> InputText:
+        found = self._pronoun.search(text.text) if self._pronoun else None
+        if found is None:
+            return text
+        start, end = found.span()
+        pieces = [_Piece(0, start, text.text[:start]), _Piece(start, end, word)]
+        return _replace(text, [*pieces, _Piece(end, len(text.text), text.text[end:])])
+
+    def _insert(self, text: InputText, word: str) -> Iterator[InputText]:
+        """The forms of a text with a ``word`` at its start, at its end, or between two words."""
+        whole, length = text.text, len(text.text)
+        blank = "" if self._ignores_spaces else " "
+        yield _replace(text, [_Piece(0, 0, word + blank), _Piece(0, length, whole)])
+        yield _replace(text, [_Piece(0, length, whole), _Piece(length, length, blank + word)])
+        for found in re.finditer(" ", whole):
+            at = found.start()
+            before, after = _Piece(0, at, whole[:at]), _Piece(at, length, whole[at:])
+            yield _replace(text, [before, _Piece(at, at, f" {word}"), after])
 
     def _split_pronouns(self, text: InputText) -> InputText:
         pieces, at = [], 0

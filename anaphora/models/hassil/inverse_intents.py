@@ -1,11 +1,11 @@
-"""The intents of Home Assistant that undo each other."""
+"""What the intents of Home Assistant do to each other."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["INCREASING_INTENTS", "INVERSE_INTENTS"]
+__all__ = ["INCREASING_INTENTS", "INVERSE_INTENTS", "TIMER_INTENTS"]
 
 _PAIRS = (
     ("HassTurnOn", "HassTurnOff"),
@@ -17,6 +17,7 @@ _PAIRS = (
     ("HassVacuumStart", "HassVacuumReturnToBase"),
     ("HassLawnMowerStartMowing", "HassLawnMowerDock"),
     ("HassListAddItem", "HassListRemoveItem"),
+    ("HassShoppingListAddItem", "HassShoppingListCompleteItem"),
 )
 
 INVERSE_INTENTS: Mapping[str, str] = MappingProxyType(
@@ -28,3 +29,16 @@ INVERSE_INTENTS: Mapping[str, str] = MappingProxyType(
 
 INCREASING_INTENTS: Mapping[str, str] = MappingProxyType({"HassStartTimer": "HassIncreaseTimer"})
 """The intent that adds an amount to what each of these has set: "and 5 more minutes"."""
+
+TIMER_INTENTS = frozenset(
+    (
+        "HassStartTimer",
+        "HassCancelTimer",
+        "HassIncreaseTimer",
+        "HassDecreaseTimer",
+        "HassPauseTimer",
+        "HassUnpauseTimer",
+        "HassTimerStatus",
+    )
+)
+"""The intents about one timer. No slot names it, but "it" may stand for it."""

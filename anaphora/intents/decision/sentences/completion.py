@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from anaphora.core.utterance import Entity, Variant
+from anaphora.frozen import EMPTY
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import NAME, PLACES, TARGETS, is_allowed
 from anaphora.intents.match import Candidate
@@ -16,12 +17,14 @@ __all__ = ["Completion", "Filling", "build_candidates", "fill_combination"]
 
 
 class Completion(NamedTuple):
-    """An intent with the candidates that fill its slots, in any order."""
+    """An intent with the candidates that fill its slots, in any order. ``meta`` is what else is to
+    be remembered of the command."""
 
     intent: str
     variant: Variant
     candidates: tuple[Candidate, ...]
     response: str
+    meta: Mapping[str, Any] = EMPTY
 
 
 class Filling(NamedTuple):

@@ -32,6 +32,7 @@ from anaphora.intents.decision.sentences.slots import (
     TARGETS,
     remembered_by_slot,
 )
+from anaphora.intents.decision.sentences.timers import change_timer
 from anaphora.models.hassil.elements import ACTION
 from anaphora.models.hassil.inverse_intents import INCREASING_INTENTS
 from anaphora.stm.conversation import Conversation
@@ -61,7 +62,10 @@ def complete_fragment(
             for key, completion in _completions(model, said, variant, conversation, ambiguous):
                 if best is None or (*key, place) < best[0]:
                     best = ((*key, place), completion)
-    return None if best is None else _increase(model, utterance, best[1])
+    if best is None:
+        return None
+    found = _increase(model, utterance, best[1])
+    return change_timer(model, utterance, conversation, found)
 
 
 def _increase(model: SentenceIntents, utterance: Utterance, found: Completion) -> Completion:

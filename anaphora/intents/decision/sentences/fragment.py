@@ -11,7 +11,15 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance, Variant
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
-from anaphora.intents.decision.sentences.slots import NUMBER, PLACES, STATE, TARGETS
+from anaphora.intents.decision.sentences.slots import (
+    NAME,
+    NUMBER,
+    PLACES,
+    STATE,
+    TARGETS,
+    USUAL_VALUES,
+    find_last_used,
+)
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["NO_VALUES", "find_ambiguous", "has_other_words", "read_values", "without_negated"]
@@ -19,6 +27,7 @@ __all__ = ["NO_VALUES", "find_ambiguous", "has_other_words", "read_values", "wit
 NO_VALUES = frozenset((*TARGETS, *PLACES, STATE))
 """The slots that are no values of a command."""
 
+_UNIT = re.compile(r"[^\W\d_]+|[%°]")
 _CLAUSE_END = re.compile("[,;.:!،؛，、。]")
 
 
@@ -50,12 +59,14 @@ def without_negated(
     model: SentenceIntents, utterance: Utterance, variant: Variant
 ) -> Variant | None:
     """The variant without what is negated: "not the kitchen, the bedroom". None if nothing is left
-    of it. A "no" at the start is an answer, and a negation holds until its clause ends: "not there,
-    in the kitchen"."""
+    of it. A "no" at the start is an answer, unless two values of a slot follow it. A negation holds
+    until its clause ends: "not there, in the kitchen"."""
     text, tokens = utterance.text, utterance.tokens
     negated: list[Entity] = []
+    slots = [one.element for one in variant.entities]
     for index in utterance.qualifiers:
-        if index == 0 and tokens[0].lower in model.openings:
+        is_answer = index == 0 and tokens[0].lower in model.openings
+        if is_answer and len(set(slots)) == len(slots):
             continue
         following = [one for one in variant.entities if one.start >= tokens[index].end]
         first = min(following, key=lambda one: one.start, default=None)
@@ -69,7 +80,11 @@ def read_values(
     model: SentenceIntents, utterance: Utterance, variant: Variant, conversation: Conversation
 ) -> Iterator[tuple[Entity, ...]]:
     """The entities of a variant, with a slot for each number."""
-    known = {held.entity.element for held in conversation.remembered}
+    known = {
+        held.entity.element
+        for held in conversation.remembered
+        if isinstance(held.entity.meta.get("value"), int | float)
+    } or _usual_slots(model, conversation)
     options: list[list[Entity]] = []
     for entity in variant.entities:
         if entity.element == NUMBER:
@@ -82,17 +97,23 @@ def read_values(
         yield from product(*options)
 
 
+def _usual_slots(model: SentenceIntents, conversation: Conversation) -> set[str]:
+    """The slots of the number that things take which were meant last: the brightness of a light."""
+    used = {held.entity.element: held.entity.value_or_text for held in find_last_used(conversation)}
+    domain = model.devices.get(used.get(NAME, ""), {}).get("domain", used.get("domain"))
+    return {USUAL_VALUES[domain]} if domain in USUAL_VALUES else set()
+
+
 def _number_slots(
     model: SentenceIntents, utterance: Utterance, entity: Entity, known: Collection[str]
 ) -> Iterator[Entity]:
-    """The slots that a number may fill: those whose unit it has. Without one, those of ``known``
-    values, which it replaces."""
+    """The slots that a number may fill: those whose unit it has, else the ``known`` ones."""
     number = entity.meta.get("value")
     if not isinstance(number, int | float):
         return
     words = {
-        *entity.text.lower().replace("%", " %").split(),
-        *utterance.text[entity.end :].lower().split()[:1],
+        *_UNIT.findall(entity.text.lower()),
+        *_UNIT.findall(utterance.text[entity.end :].lower())[:1],
     }
     fitting = [
         slot for slot, ranges in model.ranges.items() if any(number in one for one in ranges)

@@ -15,6 +15,7 @@ from anaphora.intents.decision.sentences.repetition import (
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.steps import complete_step, find_quality
+from anaphora.intents.decision.sentences.timers import find_duration
 from anaphora.intents.decision.sentences.undo import complete_undo, find_earlier_values
 from anaphora.intents.decision.sentences.whole_sentence import complete_sentence
 from anaphora.intents.decision.sentences.wildcards import complete_wildcard
@@ -101,6 +102,8 @@ def _find_refusal(
             return model.refusals["value"]
         case elements.OTHER if conversation.flow:
             return model.refusals["which"]
+        case elements.ALL if conversation.flow:
+            return model.refusals["all"]
     return ""
 
 
@@ -108,6 +111,7 @@ def _build_match(
     model: SentenceIntents, completion: Completion, conversation: Conversation
 ) -> Match:
     index, intent = model.intents[completion.intent]
+    entities = [one.entity for one in completion.candidates]
     action = Entity(
         element=ACTION,
         groups=model.action_groups,
@@ -115,7 +119,9 @@ def _build_match(
         value=completion.intent,
         meta={
             "response": completion.response,
+            **completion.meta,
             **find_earlier_values(model, conversation, completion.intent, completion.candidates),
+            **find_duration(conversation, completion.intent, entities),
         },
     )
     by_element = {one.entity.element: one for one in completion.candidates}

@@ -32,7 +32,8 @@ def describe_sentence(model: SentenceIntents, decision: Decision) -> Iterator[st
     the reason why it continues none."""
     flow = decision.conversation.flow
     intent = decision.matches[0].intent.id if decision.matches else ""
-    for reading in decision.question.utterance.sentences:
+    is_fragment = bool(intent and decision.matches[0].filling.variant.entities)
+    for reading in () if is_fragment else decision.question.utterance.sentences:
         if reading.intent == intent or reading.intent in _LAST_COMMAND:
             yield from _describe(reading)
             return
@@ -43,11 +44,13 @@ def describe_sentence(model: SentenceIntents, decision: Decision) -> Iterator[st
 
 
 def _describe(reading: SentenceReading) -> Iterator[str]:
+    if reading.elliptical:
+        yield "its object is not said: it is what was meant last"
     if reading.template is not None:
         yield f"it is the sentence: {format_sentence(reading.template)}"
     if reading.intent in _LAST_COMMAND:
         yield f"it {_LAST_COMMAND[reading.intent]}"
-    if reading.references:
+    if reading.references and not reading.elliptical:
         yield f"a word refers to what was said before: {', '.join(sorted(reading.references))}"
     if reading.missing:
         yield f"the sentence leaves to what was said before: {', '.join(reading.missing)}"

@@ -35,7 +35,8 @@ class SentenceIntents:
     ``devices`` is the context of each device by its name, ``areas`` the area of those that are in
     one. ``groups`` are those of the slots. ``wildcards`` are the slots of each intent that only any
     text fills ("the pizza timer"), ``joiners`` the words that add something ("and"), ``openings``
-    those that link what follows to what was said ("no"), ``fillers`` further words of follow-ups.
+    those that link what follows to what was said ("no"), ``fillers`` further words of follow-ups,
+    ``additions`` those behind what is added ("too"), ``courtesies`` those of politeness.
     ``words`` are those of the sentences, ``increases`` those that add an amount to another
     ("more"). ``refusals`` are what a user is told if a command about the last one is impossible.
     ``directions`` are the slots that a direction may fill: up or down.
@@ -52,6 +53,8 @@ class SentenceIntents:
     joiners: frozenset[str]
     openings: frozenset[str]
     fillers: frozenset[str]
+    additions: frozenset[str]
+    courtesies: frozenset[str]
     words: frozenset[str]
     increases: frozenset[str]
     refusals: Mapping[str, str]
@@ -88,6 +91,8 @@ class SentenceIntents:
             joiners=frozenset(_joiners(model.languages[0])),
             openings=frozenset(table.get("opening") or ()),
             fillers=frozenset(table.get("fillers") or ()),
+            additions=frozenset(table.get("additions") or ()),
+            courtesies=frozenset(map(str.lower, sentences.collection.skip_words)),
             words=find_words(sentences.collection),
             increases=frozenset(table.get("increases") or ()),
             refusals=cached_table("en", "home")["refusals"] | (table.get("refusals") or {}),

@@ -19,6 +19,7 @@ __all__ = [
     "PLACES",
     "STATE",
     "TARGETS",
+    "USUAL_VALUES",
     "build_entity",
     "find_combination",
     "find_last_used",
@@ -40,6 +41,16 @@ STATE = "state"
 
 NUMBER = "number"
 """The built-in entity of numbers."""
+
+USUAL_VALUES = {
+    "light": "brightness",
+    "fan": "percentage",
+    "cover": "position",
+    "valve": "position",
+    "media_player": "volume_level",
+    "climate": "temperature",
+}
+"""The slot that a number without a unit fills for a device of a domain."""
 
 
 def build_entity(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anaphora.core.utterance import SentenceReading, Variant
+from anaphora.entities.sentences.reader import TIMER
 from anaphora.intents.decision.sentences.completion import (
     Completion,
     build_candidates,
@@ -16,8 +17,10 @@ from anaphora.intents.decision.sentences.slots import (
     PLACES,
     TARGETS,
     find_combination,
+    find_last_used,
     remembered_by_slot,
 )
+from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
 __all__ = ["complete_sentence"]
@@ -30,6 +33,8 @@ def complete_sentence(
     known."""
     held: Sequence[RememberedEntity] = ()
     response = reading.response
+    if TIMER in reading.references:
+        return _complete_timer(model, reading, conversation)
     if reading.references:
         held = _find_referents(model, reading, conversation)
         entities = [*reading.entities, *(one.entity for one in held)]
@@ -41,6 +46,26 @@ def complete_sentence(
         return _complete_missing(model, reading, conversation)
     candidates = build_candidates(conversation, reading.entities, held)
     return Completion(reading.intent, Variant(()), candidates, response)
+
+
+def _complete_timer(
+    model: SentenceIntents, reading: SentenceReading, conversation: Conversation
+) -> Completion | None:
+    """A sentence about the timer that the last command was about, with its name if it has one."""
+    if not conversation.flow or conversation.flow[-1].intent not in TIMER_INTENTS:
+        return None
+    named = [
+        held
+        for held in find_last_used(conversation)
+        if held.entity.element == NAME and model.may_remember(reading.intent, held)
+    ]
+    for held in (named, []):
+        entities = [*reading.entities, *(one.entity for one in held)]
+        combination = find_combination(model, reading.intent, entities)
+        if combination is not None:
+            candidates = build_candidates(conversation, reading.entities, held)
+            return Completion(reading.intent, Variant(()), candidates, combination.response)
+    return None
 
 
 def _find_referents(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from anaphora.core.utterance import Entity, Utterance, Variant
+from itertools import dropwhile
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Utterance, Variant
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.completion import (
     Completion,
@@ -10,6 +14,7 @@ from anaphora.intents.decision.sentences.completion import (
     fill_combination,
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.slots import NUMBER, build_entity, find_last_used
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["complete_wildcard"]
@@ -20,30 +25,18 @@ _MAX_WORDS = 6
 def complete_wildcard(
     model: SentenceIntents, utterance: Utterance, conversation: Conversation
 ) -> Completion | None:
-    """Complete "and eggs" after "add milk to the list": any words may fill a slot that any words
-    filled in the last question."""
-    text = utterance.text
-    first, _, rest = text.strip().partition(" ")
-    rest = rest.strip().rstrip(".!?…")
-    if first.lower() not in model.joiners or not rest or len(rest.split()) > _MAX_WORDS:
+    """Complete "and eggs" or "eggs too" after "add milk to the list": any words may fill a slot
+    that any words filled in the last question."""
+    start, end = _find_words(model, utterance)
+    if start >= end or any(one.element != NUMBER for one in utterance.entities):
         return None
-    if not conversation.flow or utterance.entities:
-        return None
-    last = [held for held in conversation.remembered if held.used_match == conversation.matches]
-    for held in last:
+    words = utterance.text[start:end]
+    last = find_last_used(conversation)
+    for held in last if conversation.flow else ():
         slot = held.entity.element
         if ANY_WORDS not in held.entity.marks:
             continue
-        start = text.index(rest)
-        said = Entity(
-            element=slot,
-            groups=held.entity.groups,
-            text=rest,
-            start=start,
-            end=start + len(rest),
-            value=rest,
-            marks=held.entity.marks,
-        )
+        said = replace(build_entity(model, slot, words), text=words, marks=held.entity.marks)
         memory = {one.entity.element: one for one in last if one.entity.element != slot}
         for combination in model.combinations.get(conversation.flow[-1].intent, ()):
             filled = fill_combination(model, combination, {slot: said}, memory)
@@ -51,3 +44,17 @@ def complete_wildcard(
                 candidates = build_candidates(conversation, filled.sentence, filled.memory)
                 return Completion(combination.intent, Variant(()), candidates, combination.response)
     return None
+
+
+def _find_words(model: SentenceIntents, utterance: Utterance) -> tuple[int, int]:
+    """The offsets of the words between those that link them to the last question; (0, 0) if there
+    are no such words, or too many others."""
+    tokens = [one for one in utterance.tokens if any(map(str.isalnum, one.text))]
+    links = model.joiners | model.openings | model.additions
+    inner = list(dropwhile(lambda one: one.lower in links, tokens))
+    while inner and inner[-1].lower in links | model.courtesies:
+        inner.pop()
+    is_linked = any(one.lower in links for one in tokens if one not in inner)
+    if not inner or not is_linked or len(inner) > _MAX_WORDS:
+        return 0, 0
+    return inner[0].start, inner[-1].end

@@ -1,0 +1,93 @@
+"""Change the time of a timer that was set: "make it 10 minutes" adds what is lacking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from anaphora.core.utterance import Entity, Utterance
+from anaphora.intents.decision.sentences.completion import Completion, build_candidates
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.slots import NAME, build_entity, find_combination
+from anaphora.models.hassil.elements import ACTION
+from anaphora.models.hassil.inverse_intents import (
+    INCREASING_INTENTS,
+    INVERSE_INTENTS,
+    TIMER_INTENTS,
+)
+from anaphora.stm.conversation import Conversation
+
+__all__ = ["change_timer", "find_duration"]
+
+_DURATION = "duration"
+_IS_CHANGED = "changed"  # the last command said how long a timer is to run in all
+_SECONDS = {"hours": 3_600, "minutes": 60, "seconds": 1}
+_CHANGING = {
+    **dict.fromkeys(INCREASING_INTENTS.values(), 1),
+    **{INVERSE_INTENTS[one]: -1 for one in INCREASING_INTENTS.values()},
+}
+"""The intents that lengthen (1) or shorten (-1) a timer."""
+
+
+def change_timer(
+    model: SentenceIntents,
+    utterance: Utterance,
+    conversation: Conversation,
+    completion: Completion,
+) -> Completion:
+    """What lengthens or shortens the timer that was set last, instead of a ``completion`` that sets
+    another one; the completion itself if the utterance adds one: "and one for 10 minutes"."""
+    command = _last_command(conversation)
+    before = command.get(_DURATION)
+    wanted = _sum_seconds(one.entity for one in completion.candidates)
+    longer = INCREASING_INTENTS.get(completion.intent)
+    if longer is None and command.get(_IS_CHANGED) and completion.intent in _CHANGING:
+        longer = next(iter(INCREASING_INTENTS.values()))  # the time is changed once more
+    tokens = utterance.tokens
+    if longer is None or before is None or not wanted or wanted == before:
+        return completion
+    if tokens and tokens[0].lower in model.joiners:
+        return completion
+    intent = longer if wanted > before else INVERSE_INTENTS[longer]
+    said = list(_split_seconds(model, abs(wanted - before)))
+    named = [one for one in completion.candidates if one.entity.element == NAME]
+    combination = find_combination(model, intent, [*said, *(one.entity for one in named)])
+    if combination is None:
+        return completion
+    candidates = (*build_candidates(conversation, said, ()), *named)
+    return completion._replace(intent=intent, candidates=candidates, response=combination.response)
+
+
+def find_duration(
+    conversation: Conversation, intent: str, entities: Iterable[Entity]
+) -> Mapping[str, Any]:
+    """The time of the timer after a command, as metadata of the command; empty if it is no command
+    about a timer, or the time is unknown."""
+    seconds = _sum_seconds(entities)
+    if intent in INCREASING_INTENTS:
+        return {_DURATION: seconds}
+    before = _last_command(conversation).get(_DURATION)
+    if before is None or intent not in TIMER_INTENTS:
+        return {}
+    return {_DURATION: before + _CHANGING.get(intent, 0) * seconds}
+
+
+def _last_command(conversation: Conversation) -> Mapping[str, Any]:
+    """The metadata of the last command."""
+    held = next((one for one in conversation.remembered if one.entity.element == ACTION), None)
+    return {} if held is None else held.entity.meta
+
+
+def _sum_seconds(entities: Iterable[Entity]) -> int:
+    return sum(
+        _SECONDS[one.element] * int(one.meta.get("value", 0))
+        for one in entities
+        if one.element in _SECONDS
+    )
+
+
+def _split_seconds(model: SentenceIntents, seconds: int) -> Iterator[Entity]:
+    for slot, unit in _SECONDS.items():
+        count, seconds = divmod(seconds, unit)
+        if count:
+            yield build_entity(model, slot, str(count), {"value": count})
