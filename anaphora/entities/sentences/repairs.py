@@ -50,6 +50,7 @@ class Repairs:
         table = cached_table(language, "home")
         self._opening = SkipWords(table.get("opening") or (), ignores_spaces=ignores_spaces)
         self._again = SkipWords(table.get("again") or (), ignores_spaces=ignores_spaces)
+        self._again_prefixes = tuple(table.get("again_prefixes") or ())
         clitics = sorted(table.get("clitics") or (), key=len, reverse=True)
         self._clitics = tuple(clitics)
         self._known = frozenset(words)
@@ -69,7 +70,13 @@ class Repairs:
 
     def rewrite(self, text: InputText) -> Iterator[InputText]:
         """Other forms of a normalized text, the nearest first."""
-        for change in (self._opening.remove_at_start, self._again.remove, self._split_pronouns):
+        changes = (
+            self._opening.remove_at_start,
+            self._again.remove,
+            self._remove_prefixes,
+            self._split_pronouns,
+        )
+        for change in changes:
             changed = change(text)
             if changed.text != text.text and changed.text:
                 yield changed
@@ -82,7 +89,7 @@ class Repairs:
         and with the word for a timer in its place, ('timer', forms)."""
         if not text.text or len(text.text) > _MAX_ELLIPTICAL:
             return
-        bare = self._again.remove(self._opening.remove_at_start(text))
+        bare = self._remove_prefixes(self._again.remove(self._opening.remove_at_start(text)))
         forms = list({one.text: one for one in (text, bare) if one.text}.values())
         for pronoun in self._pronouns[:1]:
             yield "", chain.from_iterable(self._insert(one, pronoun) for one in forms)
@@ -110,6 +117,18 @@ class Repairs:
             at = found.start()
             before, after = _Piece(0, at, whole[:at]), _Piece(at, length, whole[at:])
             yield _replace(text, [before, _Piece(at, at, f" {word}"), after])
+
+    def _remove_prefixes(self, text: InputText) -> InputText:
+        """The text with verbs that lack the prefix for "again": "rallume" becomes "allume"."""
+        for word in _WORD.finditer(text.text) if self._again_prefixes else ():
+            for prefix in self._again_prefixes:
+                bare = word[0].removeprefix(prefix)
+                if bare == word[0] or word[0] in self._known:
+                    continue
+                if bare in self._known or self._split(bare) is not None:
+                    start = word.start()
+                    return text.cut([(0, start), (start + len(prefix), len(text.text))])
+        return text
 
     def _split_pronouns(self, text: InputText) -> InputText:
         pieces, at = [], 0

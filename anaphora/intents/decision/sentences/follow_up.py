@@ -34,7 +34,7 @@ from anaphora.intents.decision.sentences.slots import (
 )
 from anaphora.intents.decision.sentences.timers import change_timer
 from anaphora.models.hassil.elements import ACTION
-from anaphora.models.hassil.inverse_intents import INCREASING_INTENTS
+from anaphora.models.hassil.inverse_intents import INCREASING_INTENTS, TIMER_INTENTS
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["complete_fragment"]
@@ -106,13 +106,16 @@ def _completions(
             continue
         if recent != 0 and STATE in slots:
             continue  # "on" is no question
+        known = memory
+        if intent in TIMER_INTENTS:  # a timer has no place that was not said for it
+            known = {slot: one for slot, one in memory.items() if slot in last}
         kept = {*TARGETS, *places} | (last - {*PLACES} if recent == 0 else set())
         for combination in combinations:
-            filled = fill_combination(model, combination, slots, memory)
+            filled = fill_combination(model, combination, slots, known)
             if filled is None or not (filled.memory or recent is not None):
                 continue
             used = {held.entity.element for held in filled.memory}
-            unused = (kept & memory.keys()) - used - {ACTION}
+            unused = (kept & known.keys()) - used - {ACTION}
             needless = used & {*PLACES} - {*places}
             if not slots.keys().isdisjoint(PLACES):
                 needless |= used & {NAME}  # the lights there rather than this lamp there

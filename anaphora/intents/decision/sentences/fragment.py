@@ -91,7 +91,7 @@ def read_values(
             found = list(_number_slots(model, utterance, entity, known))
             if found:
                 options.append(found)
-        elif entity.element in model.groups:
+        elif entity.element in model.groups and (entity.exact or entity.element != STATE):
             options.append([entity])
     if options:
         yield from product(*options)

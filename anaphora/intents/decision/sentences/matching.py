@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
+from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.follow_up import complete_fragment
 from anaphora.intents.decision.sentences.repetition import (
@@ -24,6 +25,7 @@ from anaphora.intents.ranking import rank_match
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil import elements
 from anaphora.models.hassil.elements import ACTION
+from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["SentenceAnswer", "match_fragment", "match_sentence"]
@@ -45,7 +47,11 @@ def match_sentence(
     for reading in question.utterance.sentences:
         if reading.elliptical:
             continue
-        completion = _complete(model, reading, conversation)
+        completion = None
+        if reading.missing:
+            completion = _continue_elliptical(model, question.utterance, reading, conversation)
+        if completion is None:
+            completion = _complete(model, reading, conversation)
         if completion is not None:
             return SentenceAnswer(_build_match(model, completion, conversation))
         refusal = refusal or _find_refusal(model, reading, conversation)
@@ -86,9 +92,26 @@ def _complete_elliptical(
     model: SentenceIntents, utterance: Utterance, conversation: Conversation
 ) -> Completion | None:
     """The sentence that lacks only its object, with what was meant last: "turn off"."""
+    if not conversation.flow:
+        return None
     readings = (one for one in utterance.sentences if one.elliptical)
     found = (complete_sentence(model, one, conversation) for one in readings)
     return next((one for one in found if one is not None), None)
+
+
+def _continue_elliptical(
+    model: SentenceIntents,
+    utterance: Utterance,
+    reading: SentenceReading,
+    conversation: Conversation,
+) -> Completion | None:
+    """The sentence without its object that repeats the last command or undoes it, or any such one
+    instead of a ``reading`` with any words; None if there is none."""
+    completion = _complete_elliptical(model, utterance, conversation)
+    if completion is None or any(ANY_WORDS in one.marks for one in reading.entities):
+        return completion
+    last = conversation.flow[-1].intent
+    return completion if completion.intent in (last, INVERSE_INTENTS.get(last)) else None
 
 
 def _find_refusal(

@@ -42,12 +42,16 @@ def complete_all(model: SentenceIntents, conversation: Conversation) -> Completi
 
 
 def complete_other(model: SentenceIntents, conversation: Conversation) -> Completion | None:
-    """The last command for the other device of the same domain: the only one, or the only one in
-    the same area. None if there are several."""
+    """The last command for the other device of the same domain: the only one, the only one whose
+    name has a word in common with it, or the only one in the same area. None if there are
+    several."""
     others = _others(model, conversation)
     if len(others) > 1:
-        area = model.areas.get(_last_names(conversation)[0])
-        others = [name for name in others if area and model.areas.get(name) == area]
+        last = _last_names(conversation)[0]
+        area, words = model.areas.get(last), set(last.lower().split())
+        alike = [name for name in others if not words.isdisjoint(name.lower().split())]
+        near = [name for name in others if area and model.areas.get(name) == area]
+        others = alike if len(alike) == 1 else near
     return _repeat_for_device(model, conversation, others)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from anaphora.entities.languages import cached_table
@@ -96,11 +97,7 @@ class SentenceIntents:
             words=find_words(sentences.collection),
             increases=frozenset(table.get("increases") or ()),
             refusals=cached_table("en", "home")["refusals"] | (table.get("refusals") or {}),
-            directions=frozenset(
-                element.id
-                for element in model.elements
-                if {"up", "down"} <= {value.name for value in element.values}
-            ),
+            directions=frozenset(_find_directions(model, by_intent)),
         )
 
     def group_of(self, slot: str) -> frozenset[str]:
@@ -117,6 +114,20 @@ class SentenceIntents:
     def action_groups(self) -> frozenset[str]:
         """The groups of the element that remembers the intent."""
         return self.group_of(ACTION)
+
+
+def _find_directions(
+    model: Model, combinations: Mapping[str, Sequence[Combination]]
+) -> Iterator[str]:
+    """The slots whose values, named or fixed by sentences, include up and down."""
+    fixed: dict[str, set[str]] = {}
+    for one in chain.from_iterable(combinations.values()):
+        for slot, value in one.fixed.items():
+            fixed.setdefault(slot, set()).add(str(value))
+    for element in model.elements:
+        named = {value.name for value in element.values}
+        if {"up", "down"} <= named | fixed.get(element.id, set()):
+            yield element.id
 
 
 def _find_wildcards(sentences: HomeSentences, intent: str) -> frozenset[str]:
