@@ -55,7 +55,12 @@ def change_timer(
     if combination is None:
         return completion
     candidates = (*build_candidates(conversation, said, ()), *named)
-    return completion._replace(intent=intent, candidates=candidates, response=combination.response)
+    return completion._replace(
+        intent=intent,
+        candidates=candidates,
+        response=combination.response,
+        meta={_IS_CHANGED: True},
+    )
 
 
 def find_duration(

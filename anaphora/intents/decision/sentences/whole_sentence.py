@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anaphora.core.utterance import SentenceReading, Variant
+from anaphora.core.utterance import Entity, SentenceReading, Variant
 from anaphora.entities.sentences.reader import TIMER
 from anaphora.intents.decision.sentences.completion import (
     Completion,
@@ -38,6 +38,8 @@ def complete_sentence(
     if reading.references:
         held = _find_referents(model, reading, conversation)
         entities = [*reading.entities, *(one.entity for one in held)]
+        if not _accepts(model, reading, entities):
+            return None
         combination = find_combination(model, reading.intent, entities) if held else None
         if combination is None:
             return None
@@ -46,6 +48,20 @@ def complete_sentence(
         return _complete_missing(model, reading, conversation)
     candidates = build_candidates(conversation, reading.entities, held)
     return Completion(reading.intent, Variant(()), candidates, response)
+
+
+def _accepts(model: SentenceIntents, reading: SentenceReading, entities: Sequence[Entity]) -> bool:
+    """Whether what is meant has the domain that the sentence is for: a lock is unlocked by what
+    turns on a light."""
+    wanted = reading.accepts.get("domain")
+    domains = {
+        model.devices.get(one.value_or_text, {}).get("domain")
+        if one.element == NAME
+        else one.value_or_text
+        for one in entities
+        if one.element in (NAME, "domain")
+    } - {None}
+    return wanted is None or not domains or domains <= set(wanted)
 
 
 def _complete_timer(
