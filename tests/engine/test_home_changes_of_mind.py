@@ -170,12 +170,16 @@ def test_people_change_their_mind(language: str, dialog: list[tuple[str, str]]) 
         "is the cat in the bedroom",
         "close both",  # a slot holds one thing
         "there is no fan",
-        "on",  # no question about the state
     ],
 )
 def test_nothing_is_done_by_what_is_no_command(english: Engine, text: str) -> None:
     ask(english, "turn on the lights in the kitchen", text)
     assert ask(english, text, text) == "rejected"
+
+
+def test_on_is_a_command_and_no_question(english: Engine) -> None:
+    ask(english, "turn on the lights in the kitchen", "on")
+    assert ask(english, "on", "on") == "HassTurnOn area=Kitchen domain=light"
 
 
 def test_a_device_is_no_name_for_a_timer(english: Engine) -> None:

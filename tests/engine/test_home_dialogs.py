@@ -85,7 +85,7 @@ def test_an_evening_at_home(ask: Callable[..., str]) -> None:
         ("what is the temperature in the lounge", "HassClimateGetTemperature area=Living Room"),
         ("and in the garage?", "HassClimateGetTemperature area=Garage"),
         ("set a timer for 5 minutes", "HassStartTimer minutes=5"),
-        ("make it 10 minutes", "HassStartTimer minutes=10"),
+        ("make it 10 minutes", "HassIncreaseTimer minutes=5"),
         ("is the front door locked?", "HassGetState name=Front Door state=locked"),
         ("lock it", "HassTurnOn name=Front Door"),
         ("set the kitchen lights to red", "HassLightSet area=Kitchen color=red domain=light"),

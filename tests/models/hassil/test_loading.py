@@ -182,12 +182,23 @@ entities: [{name: Lamp, id: light.lamp, area: Hall}]
         ("- Kitchen", "a home is a mapping"),
         ("areas: Kitchen", "'areas' is a list"),
         ("areas: [{aliases: [x]}]", "it has no name"),
+        ("areas: [{name: x, aliases: y}]", "home.yaml:1:27: 'aliases' is a list"),
+        ("areas: ['lamp[s']", r"home.yaml:1:9: the name is a broken template: '\[' is not closed"),
         ("", "a home is a mapping"),
     ],
 )
 def test_mistakes_in_a_home(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         read_home(write(tmp_path, "home.yaml", text))
+
+
+def test_a_home_that_is_not_there_is_reported_where_it_is_named(tmp_path: Path) -> None:
+    text = "id: bot\nsentences: home-assistant\nhome: nowhere.yaml\n"
+    path = write(tmp_path, "bot.yaml", text)
+    with pytest.raises(
+        ModelError, match=r"bot\.yaml:3:7: the home .*nowhere\.yaml: cannot be read"
+    ):
+        load_model(path)
 
 
 def test_sentences_that_are_not_there_are_an_error(tmp_path: Path) -> None:

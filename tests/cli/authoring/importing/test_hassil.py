@@ -46,3 +46,11 @@ def test_an_existing_file_is_overwritten_only_with_force(tmp_path: Path) -> None
 def test_what_is_not_there_is_an_error(tmp_path: Path) -> None:
     result = run(tmp_path / "nowhere.yaml")
     assert result.exit_code != 0
+
+
+def test_an_id_that_no_model_can_have_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "en.yaml"
+    source.write_text(SENTENCES, encoding="utf-8")
+    result = run(source, "--id", "my home")
+    assert result.exit_code == 2
+    assert "'my home' cannot be an id" in " ".join(result.stderr.split())

@@ -1,0 +1,122 @@
+"""Follow-ups in homes: pronouns and objects that are left out, steps, timers, lists, and undoing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from anaphora import Area, Device, Engine, Floor, Home, load_model
+
+pytest.importorskip("home_assistant_intents")
+
+DIALOGS: dict[str, Any] = yaml.safe_load(
+    Path(__file__).with_name("home_follow_ups.yaml").read_text(encoding="utf-8")
+)
+
+
+def make_engine(language: str, home: dict[str, list[dict[str, Any]]]) -> Engine:
+    now = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
+    areas, floors, devices = (
+        [{**one, "aliases": tuple(one.get("aliases", ()))} for one in home.get(key, ())]
+        for key in ("areas", "floors", "devices")
+    )
+    model = load_model(
+        f"home-assistant:{language}",
+        home=Home(
+            tuple(Area(**one) for one in areas),
+            tuple(Floor(**one) for one in floors),
+            tuple(Device(**one) for one in devices),
+        ),
+    )
+    return Engine(model, clock=lambda: now)
+
+
+def ask(engine: Engine, text: str, user: str = "") -> str:
+    reply = engine.ask(text, user=user or "somebody")
+    slots = {name: slot.value for name, slot in sorted(reply.slots.items())}
+    if "brightness" in slots:
+        slots.pop("domain", None)
+    listed = " ".join(f"{name}={value}" for name, value in slots.items())
+    return f"{reply.intent} {listed}".strip() if reply.intent else reply.reason
+
+
+@pytest.mark.parametrize("language", list(DIALOGS))
+def test_people_go_on(language: str) -> None:
+    engine = make_engine(language, DIALOGS[language]["home"])
+    dialog = DIALOGS[language]["dialog"]
+    assert [[text, ask(engine, text)] for text, _ in dialog] == dialog
+
+
+@pytest.fixture(scope="module")
+def english() -> Engine:
+    return make_engine("en", DIALOGS["en"]["home"])
+
+
+def test_a_scene_cannot_be_undone() -> None:
+    home = {"devices": [{"name": "Movie Night", "domain": "scene"}]}
+    engine = make_engine("en", home)
+    assert ask(engine, "undo that") == "There is nothing to undo."
+    assert ask(engine, "activate movie night") == "HassTurnOn name=Movie Night"
+    assert ask(engine, "undo that") == "That cannot be undone."
+
+
+def test_the_brightness_before_the_first_is_unknown(english: Engine) -> None:
+    ask(english, "set the kitchen brightness to 40", "first")
+    assert ask(english, "undo that", "first") == "That cannot be undone."
+
+
+def test_louder_changes_no_brightness(english: Engine) -> None:
+    ask(english, "turn on the radio", "quality")
+    ask(english, "set the kitchen brightness to 40", "quality")
+    assert ask(english, "louder", "quality") == "HassSetVolumeRelative area=Kitchen volume_step=up"
+
+
+def test_the_other_one_of_several_is_unclear(english: Engine) -> None:
+    ask(english, "turn on the floor lamp", "unclear")
+    assert ask(english, "the other one", "unclear") == "I don't know which one you mean."
+
+
+def test_and_adds_a_timer(english: Engine) -> None:
+    ask(english, "set a timer for 5 minutes", "two timers")
+    assert ask(english, "and 10 minutes", "two timers") == "HassStartTimer minutes=10"
+
+
+def test_it_is_no_timer_after_something_else(english: Engine) -> None:
+    ask(english, "set a timer for 5 minutes", "no timer")
+    ask(english, "turn on the radio", "no timer")
+    assert ask(english, "pause it", "no timer") == "HassMediaPause name=Radio"
+
+
+def test_what_is_left_out_must_be_known(english: Engine) -> None:
+    assert english.ask("turn off", user="nothing before").status == "rejected"
+
+
+def test_the_explanation_is_about_what_was_said(english: Engine) -> None:
+    ask(english, "turn on the lights in the kitchen", "why")
+    explanation = english.ask("and in the office", user="why", explain=True).explanation
+    assert str(explanation).splitlines() == [
+        "'and in the office' is matched",
+        "  note: it is no whole sentence: it goes on with HassTurnOn, the last command",
+        "  understood: area=Office (group place) from 'office'",
+        "  remembered: domain=light (group target), 1 question ago",
+        "  not offered: area=Kitchen (group place), because the sentence has another of group place",
+        "  match 1: HassTurnOn with area=Office (sentence), domain=light (memory)",
+        "  forgotten: area=Kitchen (group place), evicted by area=Office (group place)",
+    ]
+    explanation = english.ask("turn off", user="why", explain=True).explanation
+    assert explanation is not None
+    assert "its object is not said: it is what was meant last" in explanation.notes
+
+
+def test_the_explanation_says_what_a_fragment_lacks(english: Engine) -> None:
+    ask(english, "turn on the fan in the kitchen", "lacks")
+    explanation = english.ask("and upstairs", user="lacks", explain=True).explanation
+    assert explanation is not None
+    assert explanation.notes == (
+        "no sentence of HassTurnOn, the last command, takes floor with domain=fan",
+    )
+    assert not explanation.misses
