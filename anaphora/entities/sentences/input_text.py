@@ -29,7 +29,7 @@ class InputText:
 
     def original(self, position: int) -> int:
         """The position in the original text of a character of this one."""
-        run = max(bisect_right(self.starts, position) - 1, 0)
+        run = max(bisect_right(self.starts, position) - 1, 0) if len(self.starts) > 1 else 0
         return self.origins[run] + position - self.starts[run]
 
     def cut(self, pieces: Iterable[tuple[int, int]]) -> InputText:
