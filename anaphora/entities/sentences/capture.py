@@ -22,6 +22,7 @@ __all__ = ["Capture", "Captures", "find_captures"]
 _INTEGER = re.compile(r"\s*(-?\d+)", re.ASCII)
 _DECIMAL = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)", re.ASCII)
 _BREAKS = "-_"
+_BLANKS = ("", " ", *_BREAKS)
 _MAX_WAYS = 200
 
 
@@ -95,11 +96,12 @@ class _Reader:
             if not branches:
                 break
             last = branches.pop()
-            for branch in branches:
-                self.read(*branch)
-            if len(ways) > known:
-                passed.clear()
-                known = len(ways)
+            if branches:
+                for branch in branches:
+                    self.read(*branch)
+                if len(ways) > known:
+                    passed.clear()
+                    known = len(ways)
             place, at, begins, found, weight = last
         else:
             if at >= self._end:
@@ -125,23 +127,23 @@ class _Reader:
 
     def _walk(self, node: Node, at: int, begins: bool) -> list[tuple[int, Node]]:
         """The texts of a trie that begin at a position: where each ends, and its node."""
-        text = self._text
+        text, size = self._text, len(self._text)
         if begins:
-            while at < len(text) and (text[at] == " " or (text[at] in _BREAKS and at)):
+            while at < size and (text[at] == " " or (text[at] in _BREAKS and at)):
                 at += 1
-        found = []
-        for index in range(at, len(text)):
-            character = text[index]
-            child = node.children.get(character)
+        found: list[tuple[int, Node]] = []
+        while at < size:
+            child = node.children.get(text[at])
             if child is None:
-                if character not in _BREAKS:
+                if text[at] not in _BREAKS:
                     break
                 child = node.children.get(" ")
                 if child is None:
                     break
+            at += 1
             node = child
             if node.ends:
-                found.append((index + 1, node))
+                found.append((at, node))
         return found
 
     def _read_literal(
@@ -154,13 +156,12 @@ class _Reader:
         weight: int,
     ) -> list[_Branch]:
         text = self._text
-        branches: list[_Branch] = [
-            (after, end, node.starts_word, found, weight + end - at - text.count(" ", at, end))
-            for end, node in self._walk(
-                segment.word_start if begins else segment.mid_word, at, begins
-            )
-        ]
-        if segment.is_blank and not begins and text[at : at + 1] in ("", " ", *_BREAKS):
+        root = segment.word_start if begins else segment.mid_word
+        branches: list[_Branch] = []
+        for end, node in self._walk(root, at, begins):
+            more = weight + end - at - text.count(" ", at, end)
+            branches.append((after, end, node.starts_word, found, more))
+        if segment.is_blank and not begins and text[at : at + 1] in _BLANKS:
             branches.append((after, min(at + 1, len(text)), True, found, weight))
         if segment.is_optional or (segment.is_blank and begins):
             branches.append((after, at, begins, found, weight))
@@ -176,19 +177,13 @@ class _Reader:
         weight: int,
     ) -> list[_Branch]:
         root = segment.trie.word_start if begins else segment.trie.mid_word
-        slot, capture = segment.slot, segment.capture
-        return [
-            (
-                after,
-                end,
-                begins,
-                (*found, Capture(slot, at, end, value, response_only=capture)),
-                weight,
-            )
-            for end, node in self._walk(root, at, begins)
-            for value in node.ends
-            if self._accepts(value)
-        ]
+        branches: list[_Branch] = []
+        for end, node in self._walk(root, at, begins):
+            for value in node.ends:
+                if self._accepts(value):
+                    one = Capture(segment.slot, at, end, value, None, segment.capture)
+                    branches.append((after, end, begins, (*found, one), weight))
+        return branches
 
     def _read_number(
         self,

@@ -58,7 +58,10 @@ class InputText:
 
 def normalize_input(text: str, *, ignores_spaces: bool = False) -> InputText:
     """Compose characters, fold case and white space, and drop the punctuation around words."""
-    folded = fold_case(unicodedata.normalize("NFC", text).replace("’", "'"))
+    if text.isascii():
+        folded = text.lower()
+    else:
+        folded = fold_case(unicodedata.normalize("NFC", text).replace("’", "'"))
     if len(folded) != len(text):  # positions are then approximate: characters were composed
         text = folded
     if _PLAIN.fullmatch(folded) and "  " not in folded:

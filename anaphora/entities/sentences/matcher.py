@@ -239,7 +239,6 @@ def _build_match(
         if value.context:
             context = {**context, **value.context}
     missing = []
-    refers = any(one.value is REFERENCE for one in found.values())
     for key, rule in block.requires.items():
         known = _value_of(context, key)
         if rule.slot and isinstance(known, list | tuple | set | Mapping):
@@ -248,7 +247,7 @@ def _build_match(
             if rule.slot not in found:
                 missing.append(rule.slot)
             continue
-        if known is None and refers:
+        if known is None and any(one.value is REFERENCE for one in found.values()):
             continue  # what it refers to may satisfy the rule
         if known is None or not rule.accepts(known):
             return None
