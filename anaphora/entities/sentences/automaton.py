@@ -14,7 +14,7 @@ the automaton is in the same state. What it accepts may therefore be too much, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from anaphora.entities.sentences.segments import (
@@ -36,7 +36,6 @@ MAX_MOVES: Final = 50_000
 _UNITS = re.compile(f"[{CJK_RANGES}] ?|[^ {CJK_RANGES}]+ ?| ")
 
 _BREAKS = "-_"
-_BLANKS = " -_"
 
 _BLANK = Node()  # a blank must follow
 _END = Node()  # the end of a template after which a blank may follow
@@ -88,34 +87,19 @@ _Continuations: TypeAlias = frozenset[_Continuation]
 _Waiting: TypeAlias = tuple[Node, _Continuations]
 """A node that waits for a character, and where to go on when a text of its trie has been read."""
 
-_Reached: TypeAlias = "list[dict[_Closure, None]]"
-"""The closures that begin at each position of a word."""
-
-_FEW = 8
+_Step: TypeAlias = tuple[dict[_Waiting, None], dict["_Closure", None]]
+"""What waits after a character, and the closures that begin there."""
 
 
 class _Closure:
-    """All that may follow at some places: the nodes that wait there, and the templates that end."""
+    """All that may follow at some places: the nodes that wait there, and the templates that end.
+    ``steps`` are kept."""
 
-    __slots__ = ("_by_first", "accepted", "waiting")
+    __slots__ = ("accepted", "steps", "waiting")
 
     def __init__(self, waiting: tuple[_Waiting, ...], accepted: frozenset[int]) -> None:
         self.waiting, self.accepted = waiting, accepted
-        self._by_first: dict[str, tuple[_Waiting, ...]] = {}
-
-    def wait_for(self, character: str) -> tuple[_Waiting, ...]:
-        """The nodes that a character may lead on from; of few, all."""
-        if len(self.waiting) <= _FEW:
-            return self.waiting
-        found = self._by_first.get(character)
-        if found is None:
-            is_blank = character in _BLANKS
-            found = self._by_first[character] = tuple(
-                one
-                for one in self.waiting
-                if is_blank or not one[0].children or character in one[0].children
-            )
-        return found
+        self.steps: dict[str, _Step] = {}
 
 
 class _State:
@@ -146,6 +130,7 @@ class Automaton:
         )
         self._sets: dict[_Continuations, _Continuations] = {}
         self._closures: dict[tuple[_Continuations, bool | None], _Closure] = {}
+        self._open: dict[_Waiting, _Closure] = {}
         self._ends: dict[frozenset[int], _Closure] = {}
         start = self._close(frozenset((start, True) for start in self.starts), starts_word=True)
         self._start = _State(frozenset(), frozenset((start,)), start.accepted)
@@ -165,7 +150,7 @@ class Automaton:
             following = state.moves.get(word)
             if following is None:
                 following = self._move(state, word)
-            if not (following.waiting or following.closures or following.accepted):
+            if not following.waiting and not following.closures:
                 return frozenset()
             state = following
         return state.accepted
@@ -173,19 +158,28 @@ class Automaton:
     def _move(self, state: _State, word: str) -> _State:
         """The state after a word, and after the blank that follows it. A template that ends with
         the word itself counts as one that ends with the blank."""
-        size = len(word)
-        after: dict[_Waiting, None] = {}
-        reached: _Reached = [dict.fromkeys(state.closures), *({} for _ in word)]
-        for node, places in state.waiting:
-            self._read(node, places, word, 0, after, reached)
-        for position, character in enumerate(word):
-            for closure in reached[position]:
-                for node, places in closure.wait_for(character):
-                    self._read(node, places, word, position, after, reached)
-        closures = reached[size]
-        before = reached[size - 1] if word[-1] == " " else ()
+        waiting: Iterable[_Waiting] = state.waiting
+        closures: Iterable[_Closure] = state.closures
+        before: Iterable[_Closure] = ()
+        for character in word:
+            after: dict[_Waiting, None] = {}
+            reached: dict[_Closure, None] = {}
+            if waiting:
+                self._step(waiting, character, (after, reached))
+            for closure in closures:
+                step = closure.steps.get(character)
+                if step is None:
+                    step = {}, {}
+                    self._step(closure.waiting, character, step)
+                    closure.steps[character] = step
+                if step[0]:
+                    after.update(step[0])
+                if step[1]:
+                    reached.update(step[1])
+            before = closures if character == " " else ()
+            waiting, closures = after, reached
         accepted = frozenset[int]().union(*[one.accepted for one in (*closures, *before)])
-        key = frozenset(after), frozenset(closures), accepted
+        key = frozenset(waiting), frozenset(closures), accepted
         following = self._states.get(key)
         if following is None:
             following = self._states[key] = _State(*key)
@@ -196,77 +190,64 @@ class Automaton:
             state.moves[word] = following
         return following
 
-    def _read(
-        self,
-        node: Node,
-        places: _Continuations,
-        word: str,
-        position: int,
-        after: dict[_Waiting, None],
-        reached: _Reached,
-    ) -> None:
-        """Read a word from a position on: add what waits ``after`` it, and the closures that are
-        ``reached`` in it."""
-        size = len(word)
-        if not node.children:
-            self._read_special(node, places, word, position, after, reached)
-            return
-        if node.skips_blank and word[position] in _BLANKS:
-            if position + 1 < size:
-                self._read(node, places, word, position + 1, after, reached)
-            else:
-                after[node, places] = None
-        while position < size:
-            child = node.children.get(word[position])
-            if child is None:
-                if word[position] not in _BREAKS:
-                    return
-                child = node.children.get(" ")
+    def _step(self, waiting: Iterable[_Waiting], character: str, step: _Step) -> None:
+        """Add what waits after a character, and the closures that begin there."""
+        after, reached = step
+        is_blank = character == " " or character in _BREAKS
+        for one in waiting:
+            node, places = one
+            children = node.children
+            if not children:
+                for closure in self._step_special(node, places, character):
+                    reached[closure] = None
+                continue
+            child = children.get(character)
+            if is_blank:
                 if child is None:
-                    return
-            position += 1
-            node = child
-            if node.ends:
-                starts_word = node.starts_word if node.ends[0] is True else None
-                reached[position][self._close(places, starts_word=starts_word)] = None
-        if node.children:
-            after[node, places] = None
+                    child = children.get(" ")
+                if node.skips_blank:
+                    after[one] = None
+            if child is not None:
+                if child.children:
+                    after[child, places] = None
+                if child.ends:
+                    is_literal = child.ends[0] is True
+                    starts_word = child.starts_word if is_literal else None
+                    reached[self._close(places, starts_word=starts_word)] = None
 
-    def _read_special(
-        self,
-        node: Node,
-        places: _Continuations,
-        word: str,
-        position: int,
-        after: dict[_Waiting, None],
-        reached: _Reached,
-    ) -> None:
-        """Like :meth:`_read`, for a node that is no trie."""
-        if node is _BLANK or node is _END:
-            if word[position] in _BLANKS:
-                closure = (
-                    self._close(places, starts_word=True)
-                    if node is _BLANK
-                    else self._end(frozenset(place.template for place, _ in places))
-                )
-                reached[position + 1][closure] = None
+    def _step_special(
+        self, node: Node, places: _Continuations, character: str
+    ) -> Iterator[_Closure]:
+        """The closures after a node that is no trie."""
+        is_blank = character == " " or character in _BREAKS
+        if node is _BLANK:
+            if is_blank:
+                yield self._close(places, starts_word=True)
+        elif node is _END:
+            if is_blank:
+                yield self._end(frozenset(place.template for place, _ in places))
         elif node is _WORDS or node is _ANY:
-            after[node, places] = None
+            yield self._wait(node, places)
             closure = self._close(places, starts_word=True)
-            # Nothing may begin within a word, but the text may end there.
-            within = closure if node is _ANY else self._end(closure.accepted)
-            for index in range(position, len(word)):
-                one = within if word[index].isalnum() else closure
-                reached[index + 1][one] = None
-        else:
-            for index in range(position, len(word)):
-                following = _next_of_number(node, word[index])
-                if following is None:
-                    return
-                node = following
-                if node is _DIGITS or node is _FRACTION:
-                    reached[index + 1][self._close(places, starts_word=None)] = None
-            after[node, places] = None
+            if node is _ANY or not character.isalnum():
+                yield closure
+            elif closure.accepted:  # nothing may begin within a word, but the text may end there
+                yield self._end(closure.accepted)
+        elif character.isdecimal() and character.isascii():
+            yield self._wait(_FRACTION if node in (_POINT, _FRACTION) else _DIGITS, places)
+            yield self._close(places, starts_word=None)
+        elif node is _NUMBER_START and character in " -":
+            yield self._wait(node if character == " " else _SIGN, places)
+        elif node is _DIGITS and character in ".,":
+            yield self._wait(_POINT, places)
+
+    def _wait(self, node: Node, places: _Continuations) -> _Closure:
+        """The closure of a node that is no trie, within what it stands for."""
+        key = (node, places)
+        closure = self._open.get(key)
+        if closure is None:
+            closure = self._open[key] = _Closure((key,), frozenset())
+        return closure
 
     def _end(self, templates: frozenset[int]) -> _Closure:
         """The closure where templates end and nothing goes on."""
@@ -293,15 +274,6 @@ class Automaton:
             )
             closure = self._closures[key] = _Closure(interned, frozenset(accepted))
         return closure
-
-
-def _next_of_number(node: Node, character: str) -> Node | None:
-    """The node of a number after a further character; None if the number cannot go on with it."""
-    if character.isdecimal() and character.isascii():
-        return _FRACTION if node in (_POINT, _FRACTION) else _DIGITS
-    if node is _NUMBER_START and character in " -":
-        return node if character == " " else _SIGN
-    return _POINT if node is _DIGITS and character in ".," else None
 
 
 def _expand(
