@@ -52,13 +52,11 @@ class Captures(NamedTuple):
     weight: int
 
 
-def find_captures(
-    start: Place, text: str, accepts: Callable[[ListValue], bool]
-) -> list[Captures]:
+def find_captures(start: Place, text: str, accepts: Callable[[ListValue], bool]) -> list[Captures]:
     """All ways to read a normalized text by the template that begins at ``start``. ``accepts``
     tells which values of lists the template may take. Of very many ways, the first are returned."""
     reader = _Reader(f"{text} ", accepts)
-    reader.read(start, 0, True, (), 0)
+    reader.read((start, 0, True, (), 0))
     return reader.ways
 
 
@@ -68,9 +66,11 @@ and its weight."""
 
 
 class _Reader:
-    """Reads by backtracking and collects the ``ways`` that lead to the end. ``_dead`` are the places
-    and positions from which none does: each is tried once, so that several wildcards in a row stay
-    cheap."""
+    """Reads by backtracking and collects the ``ways`` that lead to the end.
+
+    ``_dead`` are the places and positions from which none does: each is tried once, so that several
+    wildcards in a row stay cheap.
+    """
 
     __slots__ = ("_accepts", "_dead", "_end", "_text", "ways")
 
@@ -80,52 +80,48 @@ class _Reader:
         self._dead: set[tuple[Place, int, bool]] = set()
         self.ways: list[Captures] = []
 
-    def read(
-        self, place: Place, at: int, begins: bool, found: tuple[Capture, ...], weight: int
-    ) -> None:
-        """Follow all ways from a position. The last branch needs no recursion: most have one."""
+    def read(self, branch: _Branch) -> None:
+        """Follow all ways of a branch. The last one needs no recursion: most places have one."""
         ways, dead = self.ways, self._dead
         passed: list[tuple[Place, int, bool]] = []
         known = len(ways)
-        while place.template < 0:
-            key = place, at, begins
+        while (place := branch[0]).template < 0:
+            key = branch[:3]
             if key in dead or len(ways) >= _MAX_WAYS:
                 break
             passed.append(key)
-            branches = self._branch(place, at, begins, found, weight)
+            branches = self._branch(place, branch)
             if not branches:
                 break
-            last = branches.pop()
+            branch = branches.pop()
             if branches:
-                for branch in branches:
-                    self.read(*branch)
+                for other in branches:
+                    self.read(other)
                 if len(ways) > known:
                     passed.clear()
                     known = len(ways)
-            place, at, begins, found, weight = last
         else:
+            _, at, _, found, weight = branch
             if at >= self._end:
                 ways.append(Captures(found, weight))
                 return
         dead.update(passed)
 
-    def _branch(
-        self, place: Place, at: int, begins: bool, found: tuple[Capture, ...], weight: int
-    ) -> list[_Branch]:
+    def _branch(self, place: Place, branch: _Branch) -> list[_Branch]:
         """The ways through the segment at a place."""
         segment, after = place.path[place.index], place.next()
         if isinstance(segment, Literal):
-            return self._read_literal(segment, after, at, begins, found, weight)
+            return self._read_literal(segment, after, branch)
         if isinstance(segment, Choice):
-            return [(after.enter(path), at, begins, found, weight) for path in segment.paths]
+            return [(after.enter(path), *branch[1:]) for path in segment.paths]
         if isinstance(segment, TextSlot):
-            return self._read_value(segment, after, at, begins, found, weight)
+            return self._read_value(segment, after, branch)
         if isinstance(segment, NumberSlot):
-            return self._read_number(segment, after, at, begins, found, weight)
+            return self._read_number(segment, after, branch)
         assert isinstance(segment, WildcardSlot)
-        return self._read_wildcard(segment, after, at, found, weight)
+        return self._read_wildcard(segment, after, branch)
 
-    def _walk(self, node: Node, at: int, begins: bool) -> list[tuple[int, Node]]:
+    def _walk(self, node: Node, at: int, *, begins: bool) -> list[tuple[int, Node]]:
         """The texts of a trie that begin at a position: where each ends, and its node."""
         text, size = self._text, len(self._text)
         if begins:
@@ -146,19 +142,12 @@ class _Reader:
                 found.append((at, node))
         return found
 
-    def _read_literal(
-        self,
-        segment: Literal,
-        after: Place,
-        at: int,
-        begins: bool,
-        found: tuple[Capture, ...],
-        weight: int,
-    ) -> list[_Branch]:
+    def _read_literal(self, segment: Literal, after: Place, branch: _Branch) -> list[_Branch]:
+        _, at, begins, found, weight = branch
         text = self._text
         root = segment.word_start if begins else segment.mid_word
         branches: list[_Branch] = []
-        for end, node in self._walk(root, at, begins):
+        for end, node in self._walk(root, at, begins=begins):
             more = weight + end - at - text.count(" ", at, end)
             branches.append((after, end, node.starts_word, found, more))
         if segment.is_blank and not begins and text[at : at + 1] in _BLANKS:
@@ -167,33 +156,19 @@ class _Reader:
             branches.append((after, at, begins, found, weight))
         return branches
 
-    def _read_value(
-        self,
-        segment: TextSlot,
-        after: Place,
-        at: int,
-        begins: bool,
-        found: tuple[Capture, ...],
-        weight: int,
-    ) -> list[_Branch]:
+    def _read_value(self, segment: TextSlot, after: Place, branch: _Branch) -> list[_Branch]:
+        _, at, begins, found, weight = branch
         root = segment.trie.word_start if begins else segment.trie.mid_word
         branches: list[_Branch] = []
-        for end, node in self._walk(root, at, begins):
+        for end, node in self._walk(root, at, begins=begins):
             for value in node.ends:
                 if self._accepts(value):
                     one = Capture(segment.slot, at, end, value, None, segment.capture)
                     branches.append((after, end, begins, (*found, one), weight))
         return branches
 
-    def _read_number(
-        self,
-        segment: NumberSlot,
-        after: Place,
-        at: int,
-        begins: bool,
-        found: tuple[Capture, ...],
-        weight: int,
-    ) -> list[_Branch]:
+    def _read_number(self, segment: NumberSlot, after: Place, branch: _Branch) -> list[_Branch]:
+        _, at, begins, found, weight = branch
         numbers = segment.numbers
         digits = (_DECIMAL if numbers.fractions else _INTEGER).match(self._text, at)
         if digits is not None:
@@ -204,16 +179,15 @@ class _Reader:
             one = _number_capture(segment, start, end, number)
             return [(after, end, begins, (*found, one), weight)]
         branches: list[_Branch] = []
-        for end, node in self._walk(segment.words, at, begins):
+        for end, node in self._walk(segment.words, at, begins=begins):
             more = weight + len(self._text[at:end].strip())
             for number in node.ends:
                 one = _number_capture(segment, at, end, number)
                 branches.append((after, end, begins, (*found, one), more))
         return branches
 
-    def _read_wildcard(
-        self, segment: WildcardSlot, after: Place, at: int, found: tuple[Capture, ...], weight: int
-    ) -> list[_Branch]:
+    def _read_wildcard(self, segment: WildcardSlot, after: Place, branch: _Branch) -> list[_Branch]:
+        _, at, _, found, weight = branch
         text = self._text
         while at < len(text) and text[at] == " ":
             at += 1

@@ -114,8 +114,8 @@ class SentenceMatcher:
             return ()
         for normalized, indexes in self._find(whole):
             for index in indexes:
-                for match in self._match_template(index, text, normalized, context):
-                    found.append((match, index))
+                matches = self._match_template(index, text, normalized, context)
+                found += [(match, index) for match in matches]
         if len(found) > 1:
             found.sort(key=_rank)
         return tuple(match for match, _ in found)
