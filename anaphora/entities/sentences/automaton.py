@@ -150,7 +150,7 @@ class Automaton:
             following = state.moves.get(word)
             if following is None:
                 following = self._move(state, word)
-            if not following.waiting and not following.closures:
+            if not (following.waiting or following.closures or following.accepted):
                 return frozenset()
             state = following
         return state.accepted
