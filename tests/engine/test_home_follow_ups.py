@@ -1,4 +1,4 @@
-"""Follow-ups in homes: pronouns and objects that are left out, steps, timers, lists, and undoing."""
+"""Follow-ups in homes: objects that are left out, steps, timers, lists, and undoing."""
 
 from __future__ import annotations
 
@@ -103,7 +103,8 @@ def test_the_explanation_is_about_what_was_said(english: Engine) -> None:
         "  note: it is no whole sentence: it goes on with HassTurnOn, the last command",
         "  understood: area=Office (group place) from 'office'",
         "  remembered: domain=light (group target), 1 question ago",
-        "  not offered: area=Kitchen (group place), because the sentence has another of group place",
+        "  not offered: area=Kitchen (group place), because the sentence has another of group "
+        "place",
         "  match 1: HassTurnOn with area=Office (sentence), domain=light (memory)",
         "  forgotten: area=Kitchen (group place), evicted by area=Office (group place)",
     ]
