@@ -69,8 +69,9 @@ class SentenceReader:
         blocks = (*collection.blocks, *build_dialog_blocks(self._language))
         self._matcher = SentenceMatcher(replace(collection, blocks=blocks), lists)
         spaceless = collection.ignores_spaces or self._language in _WITHOUT_SPACES
-        words = self._matcher.words
-        self._repairs = Repairs(self._language, words, pronouns, ignores_spaces=spaceless)
+        self._repairs = Repairs(
+            self._language, self._matcher.words, pronouns, ignores_spaces=spaceless
+        )
 
     def read(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceReading, ...]:
         """The readings of an utterance, best first; empty if it is no whole sentence.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anaphora.core.utterance import Entity, Variant
-from anaphora.frozen import EMPTY
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import NAME, PLACES, TARGETS, is_allowed
 from anaphora.intents.match import Candidate
@@ -24,7 +24,7 @@ class Completion(NamedTuple):
     variant: Variant
     candidates: tuple[Candidate, ...]
     response: str
-    meta: Mapping[str, Any] = EMPTY
+    meta: Mapping[str, Any] = MappingProxyType({})
 
 
 class Filling(NamedTuple):

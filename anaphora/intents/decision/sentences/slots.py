@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from anaphora.core.utterance import Entity
-from anaphora.frozen import EMPTY
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.models.hassil.combinations import Combination
 from anaphora.models.hassil.elements import ACTION
@@ -54,10 +53,12 @@ USUAL_VALUES = {
 
 
 def build_entity(
-    model: SentenceIntents, slot: str, value: str, meta: Mapping[str, Any] = EMPTY
+    model: SentenceIntents, slot: str, value: str, meta: Mapping[str, Any] | None = None
 ) -> Entity:
     """The entity of a slot that gets its value without any words of its own."""
     groups = model.group_of(slot)
+    if not meta:
+        return Entity(element=slot, groups=groups, text="", value=value)
     return Entity(element=slot, groups=groups, text="", value=value, meta=meta)
 
 
