@@ -182,7 +182,7 @@ entities: [{name: Lamp, id: light.lamp, area: Hall}]
         ("- Kitchen", "a home is a mapping"),
         ("areas: Kitchen", "'areas' is a list"),
         ("areas: [{aliases: [x]}]", "it has no name"),
-        ("areas: [{name: x, aliases: y}]", "home.yaml:1:27: 'aliases' is a list"),
+        ("areas: [{name: x, aliases: y}]", "home.yaml:1:28: 'aliases' is a list"),
         ("areas: ['lamp[s']", r"home.yaml:1:9: the name is a broken template: '\[' is not closed"),
         ("", "a home is a mapping"),
     ],
