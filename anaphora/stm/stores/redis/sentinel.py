@@ -105,8 +105,11 @@ class SentinelService:
 
 
 class _Sentinels(Sentinel):
-    """The library's client, for several threads: it changes the order of its Sentinels while it
-    asks them, so that one thread at a time may do so."""
+    """The library's client, for several threads, and with short errors.
+
+    The library changes the order of its Sentinels while it asks them, so that one thread at a time
+    may do so; its errors list the settings of all connections.
+    """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -114,4 +117,7 @@ class _Sentinels(Sentinel):
 
     def discover_master(self, service_name: str) -> Any:
         with self._asking:
-            return super().discover_master(service_name)
+            try:
+                return super().discover_master(service_name)
+            except MasterNotFoundError:
+                raise MasterNotFoundError(f"no primary of '{service_name}' is known") from None
