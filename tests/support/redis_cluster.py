@@ -147,6 +147,13 @@ class RedisCluster:
         )
 
 
+@pytest.fixture(scope="session")
+def redis_cluster() -> Iterator[RedisCluster]:
+    """A shared cluster, for tests that leave it whole."""
+    with RedisCluster() as cluster:
+        yield cluster
+
+
 def _has_slots(server: ClusterServer) -> bool:
     own = next(line for line in _nodes(server) if "myself" in line)
     return len(own.split()) > 8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any, Self
 
@@ -123,6 +124,13 @@ class SentinelGroup:
     def _primaries(self) -> set[int]:
         asked = ("SENTINEL", "GET-MASTER-ADDR-BY-NAME", SERVICE)
         return {int(one.ask(*asked)[1]) for one in self.sentinels if one.process is not None}
+
+
+@pytest.fixture(scope="session")
+def redis_sentinels() -> Iterator[SentinelGroup]:
+    """Shared Sentinels with their servers, for tests that leave them whole."""
+    with SentinelGroup() as group:
+        yield group
 
 
 def _role(server: RedisServer) -> list[Any]:

@@ -1,33 +1,20 @@
-"""A cluster and Sentinels that tests share, and how long their runs are."""
+"""Load on servers, and how long a run is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
 from anaphora.stm.stores.urls import store_at
 from tests.stm.stores.redis.several.load import PATIENCE, Load
-from tests.support.redis_cluster import RedisCluster
-from tests.support.redis_sentinel import SentinelGroup
-
-
-@pytest.fixture(scope="package")
-def cluster() -> Iterator[RedisCluster]:
-    with RedisCluster() as cluster:
-        yield cluster
-
-
-@pytest.fixture(scope="package")
-def sentinels() -> Iterator[SentinelGroup]:
-    with SentinelGroup() as group:
-        yield group
+from tests.support.long_form import is_long_form
 
 
 @pytest.fixture
 def rounds(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
     """Chooses the second number for the long form, ``pytest -m cluster``."""
-    is_long = request.config.getoption("markexpr") == "cluster"
+    is_long = is_long_form(request, "cluster")
     return lambda short, long: long if is_long else short
 
 

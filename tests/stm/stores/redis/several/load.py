@@ -21,7 +21,7 @@ from tests.stm.stores.redis.several.history import Question, violations
 from tests.support.real_server import WAIT_LIMIT
 
 TIMEOUT = timedelta(minutes=5)
-PATIENCE = f"wait=60&patience={WAIT_LIMIT:g}"
+PATIENCE = f"wait=60&patience={WAIT_LIMIT:g}&lease=2"
 
 
 class Load:
