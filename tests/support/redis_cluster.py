@@ -112,7 +112,7 @@ class RedisCluster:
         for server in self.masters:
             server.ask("FLUSHALL")
 
-    def keys(self) -> list[str]:
+    def all_keys(self) -> list[str]:
         return [key for server in self.masters for key in server.ask("KEYS", "*")]
 
     def __enter__(self) -> Self:

@@ -25,7 +25,8 @@ _HINTS = {
     "MISCONF": "it cannot write to its disk: make room there",
     "READONLY": "it is a replica: name the primary in the URL",
     "WRONGTYPE": "a key belongs to another program: delete it, or use another prefix",
-    "NOPERM": "its user may not do this: grant the keys of the prefix, and @read @write @scripting",
+    "NOPERM": "its user may not do this: grant the keys of the prefix, and @read @write @scripting "
+    "(in a cluster also +command +cluster|slots +cluster|nodes +asking; for min_replicas +wait)",
     "MOVED": "it is one node of a cluster: write redis+cluster://host:port in the URL",
     "TRYAGAIN": "its cluster is moving this conversation to another node: try again later",
     "CLUSTERDOWN": "its cluster is not complete: a node is down, and no replica has taken over",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import redis
-from redis.exceptions import RedisError
+from redis.exceptions import AuthenticationError, RedisError
 from redis.sentinel import MasterNotFoundError, Sentinel
 
 from anaphora.core.name_hints import did_you_mean
@@ -22,6 +22,10 @@ from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["SentinelService"]
 
+_UNREACHABLE_HINT = "no Sentinel can be reached: are they running, and is the URL correct?"
+_PASSWORD_HINT = (
+    "check the password of the Sentinels: ?sentinel_username=…&sentinel_password=… in the URL"
+)
 _SENTINEL_TIMEOUT = 1.0  # seconds; a dead one must not hold up the questions: there are others
 
 
@@ -54,10 +58,16 @@ class SentinelService:
     def explain(self, error: RedisError) -> str | None:
         if not isinstance(error, MasterNotFoundError):
             return None
-        services = self._find_services()
-        name = self._addresses.service
-        if services is None:
-            return "no Sentinel can be reached: are they running, and is the URL correct?"
+        name, services, refused = self._addresses.service, set[str](), False
+        has_answer = False
+        for sentinel in self._sentinel.sentinels:
+            try:
+                services |= set(sentinel.sentinel_masters())
+                has_answer = True
+            except RedisError as reason:  # it is down; another may answer
+                refused = refused or isinstance(reason, AuthenticationError)
+        if not has_answer:
+            return _PASSWORD_HINT if refused else _UNREACHABLE_HINT
         if name not in services:
             hint = did_you_mean(name, services, label="they watch") or "they watch others"
             return f"the Sentinels watch no service '{name}'; {hint}"
@@ -92,16 +102,6 @@ class SentinelService:
         )
         options = dict(self._addresses.options)
         self._client: redis.Redis = self._sentinel.master_for(self._addresses.service, **options)
-
-    def _find_services(self) -> set[str] | None:
-        """Return the names of all services; None if no Sentinel answers."""
-        answers = []
-        for sentinel in self._sentinel.sentinels:
-            try:
-                answers.append(set(sentinel.sentinel_masters()))
-            except RedisError:  # it is down; another may answer
-                continue
-        return set().union(*answers) if answers else None
 
 
 class _Sentinels(Sentinel):
