@@ -139,7 +139,8 @@ def _open_storage(url: str, key_prefix: str) -> tuple[RedisStorage, Sequence[Any
         return storage, [client]
     if scheme in _SENTINEL_SCHEMES:
         addresses = _parse_hosts(url)
-        sentinel: Any = Sentinel(
+        new_sentinel: Any = Sentinel  # the library leaves its types out
+        sentinel = new_sentinel(
             list(addresses.hosts), sentinel_kwargs={**addresses.sentinel_options, **timeouts}
         )
         options = {**addresses.options, **timeouts}
@@ -155,12 +156,11 @@ def _open_cluster(url: str, options: Mapping[str, Any]) -> tuple[RedisStorage, A
     from redis.asyncio.cluster import ClusterNode
 
     addresses = _parse_hosts(url)
-    storage = RedisClusterStorage(
-        "async+redis+cluster://",
-        startup_nodes=[ClusterNode(host, port) for host, port in addresses.hosts],
-        **{**addresses.options, **options},
-    )
-    return storage, storage.bridge.get_connection()
+    nodes: Any = [ClusterNode(host, port) for host, port in addresses.hosts]
+    all_options: dict[str, Any] = {**addresses.options, **options, "startup_nodes": nodes}
+    storage = RedisClusterStorage("async+redis+cluster://", **all_options)
+    bridge: Any = storage.bridge
+    return storage, bridge.get_connection()
 
 
 def _parse_hosts(url: str) -> ServerAddresses:

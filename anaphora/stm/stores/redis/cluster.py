@@ -24,6 +24,7 @@ from anaphora.storage.forks import fork_safe_lock
 
 __all__ = ["Cluster"]
 
+_new_node: Any = ClusterNode  # the library leaves its types out
 _REDIRECTIONS = 5  # that a command follows before the next attempt
 _PASSING = {"READONLY", "TRYAGAIN", "CLUSTERDOWN"}  # errors while nodes or slots change places
 
@@ -59,7 +60,7 @@ class Cluster:
                     raise TryAgainError(str(error)) from error
         raise TryAgainError("the nodes of the cluster do not agree on who has a key")
 
-    def primaries(self) -> Sequence[redis.Redis]:
+    def primaries(self) -> Sequence[Any]:
         client = self._client or self._connect()
         return [client.get_redis_connection(node) for node in client.get_primaries()]
 
@@ -87,7 +88,7 @@ class Cluster:
     def _connect(self) -> Any:
         with self._connecting:
             if self._client is None:
-                nodes = [ClusterNode(host, port) for host, port in self._addresses.hosts]
+                nodes = [_new_node(host, port) for host, port in self._addresses.hosts]
                 try:
                     self._client = RedisCluster(
                         startup_nodes=nodes,
@@ -114,9 +115,9 @@ class Cluster:
             self._client = None
 
 
-def _own_slots(server: redis.Redis) -> tuple[str, ...]:
+def _own_slots(server: Any) -> tuple[str, ...]:
     """Return the id and the slots of a node, with those that are being moved."""
-    answer: Any = server.execute_command("CLUSTER NODES")
+    answer = server.execute_command("CLUSTER NODES")
     own = next(node for node in answer.values() if "myself" in node["flags"])
     return own["node_id"], str(own["slots"]), str(own["migrations"])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from random import uniform
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -157,7 +157,7 @@ class RedisConnection(ForkAware):
         """Open new connections."""
         self._topology.replace_connections()
 
-    def _scan_server(self, server: Any, pattern: bytes) -> Iterator[bytes]:
+    def _scan_server(self, server: Any, pattern: bytes) -> Generator[bytes, None, bool]:
         """Iterate over the keys of one server. Returns False if it is no primary any more."""
 
         def attempt() -> Any:

@@ -42,7 +42,7 @@ class SentinelService:
     def send(self, key: bytes, words: Sequence[Word], replication: Replication | None) -> Any:
         return send(self._client, words, replication)
 
-    def primaries(self) -> Sequence[redis.Redis]:
+    def primaries(self) -> Sequence[Any]:
         return (self._client,)
 
     def layout(self) -> object:
@@ -100,8 +100,10 @@ class SentinelService:
         self._sentinel: Any = _Sentinels(
             list(self._addresses.hosts), sentinel_kwargs=of_sentinels, **patience
         )
-        options = dict(self._addresses.options)
-        self._client: redis.Redis = self._sentinel.master_for(self._addresses.service, **options)
+        client = self._sentinel.master_for(  # type: ignore[no-untyped-call]
+            self._addresses.service, **self._addresses.options
+        )
+        self._client: Any = client
 
 
 class _Sentinels(Sentinel):
@@ -112,12 +114,12 @@ class _Sentinels(Sentinel):
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+        super().__init__(*args, **options)  # type: ignore[no-untyped-call]
         self._asking = fork_safe_lock()
 
     def discover_master(self, service_name: str) -> Any:
         with self._asking:
             try:
-                return super().discover_master(service_name)
+                return super().discover_master(service_name)  # type: ignore[no-untyped-call]
             except MasterNotFoundError:
                 raise MasterNotFoundError(f"no primary of '{service_name}' is known") from None

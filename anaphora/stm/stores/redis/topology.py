@@ -44,7 +44,7 @@ class Topology(Protocol):
     def send(self, key: bytes, words: Sequence[Word], replication: Replication | None) -> Any:
         """Send a command to the primary that has ``key``."""
 
-    def primaries(self) -> Sequence[redis.Redis]:
+    def primaries(self) -> Sequence[Any]:
         """Return clients of all servers that share the keys."""
 
     def layout(self) -> object:
@@ -76,7 +76,7 @@ class SingleServer:
     def send(self, key: bytes, words: Sequence[Word], replication: Replication | None) -> Any:
         return send(self._client, words, replication)
 
-    def primaries(self) -> Sequence[redis.Redis]:
+    def primaries(self) -> Sequence[Any]:
         return (self._client,)
 
     def layout(self) -> object:
@@ -106,11 +106,12 @@ class SingleServer:
             retry=no_retries(),
             protocol=2,
         )
-        self._client = redis.Redis(connection_pool=self._pool)
+        # Typed as Any: the library types results as possibly awaitable.
+        self._client: Any = redis.Redis(connection_pool=self._pool)
 
 
 def send(
-    client: Any,  # the library types results as possibly awaitable
+    client: Any,
     words: Sequence[Word],
     replication: Replication | None = None,
     *,

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
-from redis.connection import parse_url
+from redis import connection
+
+_parse_url: Any = connection.parse_url  # the library leaves its type out
 
 __all__ = ["CLUSTER_SCHEMES", "SENTINEL_SCHEMES", "ServerAddresses", "hide_password", "parse_hosts"]
 
@@ -53,7 +55,7 @@ def parse_hosts(url: str) -> ServerAddresses:
     plain = [pair for pair in parse_qsl(parts.query) if pair[0] not in _SENTINEL_OPTIONS]
     # The client parses the rest, so that all forms of URLs take the same options.
     options = dict(
-        parse_url(f"{base}://{credentials}{at}host/{database}?{urlencode(plain)}"),
+        _parse_url(f"{base}://{credentials}{at}host/{database}?{urlencode(plain)}"),
         ssl=base == "rediss",
     )
     for name in ("host", "connection_class", *(("db",) if kind == "cluster" else ())):

@@ -16,7 +16,7 @@ from tests.support.redis_sentinel import SERVICE, SentinelGroup
 
 pytestmark = pytest.mark.cluster
 
-TWO_REPLICAS = {"min_replicas": 2, "replica_timeout": WAIT_LIMIT}
+CAREFUL = {"patience": WAIT_LIMIT, "min_replicas": 1, "replica_timeout": WAIT_LIMIT}
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def sentinels(redis_sentinels: SentinelGroup) -> SentinelGroup:
 
 
 def test_a_question_that_began_before_a_failover_ends_after_it(sentinels):
-    with closing(RedisStore(sentinels.url, patience=WAIT_LIMIT, **TWO_REPLICAS)) as careful:
+    with closing(RedisStore(sentinels.url, **CAREFUL)) as careful:
         with careful.open(ANN, TIMEOUT) as session:
             sentinels.fail_over()
             session.commit(session.conversation)
