@@ -211,7 +211,7 @@ class _Acceptance:
             if (found := _value_of(context, key)) is not None and not rule.accepts(found):
                 return True
         for key, rule in block.excludes.items():
-            if (found := _value_of(context, key)) is not None and rule.accepts(found):
+            if (found := _value_of(context, key)) is not None and rule.names(found):
                 return True
         return False
 
@@ -256,7 +256,7 @@ def _build_match(
             found[rule.slot] = SlotValue(rule.slot, known, words, source="context")
     for key, rule in block.excludes.items():
         known = _value_of(context, key)
-        if known is not None and rule.accepts(known):
+        if known is not None and rule.names(known):
             return None
     for name, fixed in block.slots.items():
         if name not in found:
@@ -271,31 +271,32 @@ def _slot_value(one: Capture, text: str, normalized: InputText) -> SlotValue:
     start = one.start
     while start < end and normalized.text[start] == " ":
         start += 1
-    first, last = normalized.original(start), normalized.original(end - 1) + 1
+    first, last = normalized.find(start, end, text)
     words = text[first:last]
     if one.listed is not None:
         source = one.listed.source
-        value = words if source.value is None else source.value
+        value = normalized.spell(start, end, text) if source.value is None else source.value
         return SlotValue(
             one.slot, value, words, first, last, metadata=source.metadata, context=source.context
         )
     if one.number is not None:
         return SlotValue(one.slot, one.number, words, first, last)
-    return SlotValue(one.slot, words, words, first, last, is_wildcard=True)
+    value = normalized.spell(start, end, text)
+    return SlotValue(one.slot, value, words, first, last, is_wildcard=True)
 
 
 def _rank(match: SentenceMatch, index: int) -> tuple[object, ...]:
     """The order of matches, the best first."""
     name = match.slots.get("name")
-    length = len(name.text) if name is not None and not name.is_wildcard else 0
+    length = len(name.text) if name is not None and not name.is_wildcard else -1
     wildcards = [one for one in match.slots.values() if one.is_wildcard]
     return (
         bool(match.missing),
-        not length,
+        length < 0,
         -length,
         len(wildcards),
         -match.weight,
-        sum(len(one.text) for one in wildcards),
+        sum(len(one.value) for one in wildcards),
         match.intent,
         index,
     )
