@@ -136,7 +136,11 @@ class SentenceMatcher:
         at_start = self._skip_words.remove_at_start(whole)
         at_end = self._skip_words.remove_at_end(whole)
         full = sorted(accepted(whole.text))
-        yield whole, [i for i in full if edges[i] in ("", "whole")]
+        # Where nothing else is left out, a skip word may also be what a template says.
+        with_all = {"", "whole"}
+        with_all |= {"start"} if at_end.text == bare.text else set()
+        with_all |= {"end"} if at_start.text == bare.text else set()
+        yield whole, [i for i in full if edges[i] in with_all]
         yield bare, [i for i in sorted(accepted(bare.text)) if not edges[i]]
         yield at_end, [i for i in sorted(accepted(at_end.text)) if edges[i] == "start"]
         yield at_start, [i for i in sorted(accepted(at_start.text)) if edges[i] == "end"]
