@@ -29,7 +29,7 @@ class InputText:
 
     def original(self, position: int) -> int:
         """The position in the original text of a character of this one."""
-        run = max(bisect_right(self.starts, position) - 1, 0)
+        run = max(bisect_right(self.starts, position) - 1, 0) if len(self.starts) > 1 else 0
         return self.origins[run] + position - self.starts[run]
 
     def find(self, start: int, end: int, text: str) -> tuple[int, int]:
@@ -43,6 +43,8 @@ class InputText:
     def spell(self, start: int, end: int, text: str) -> str:
         """The characters ``start`` to ``end`` of this text in the case of the original ``text``:
         without punctuation, skip words and repeated blanks."""
+        if len(self.starts) == 1:
+            return text[self.original(start) : self.original(end)].replace("’", "'")
         spelt = []
         last = len(text) - 1
         for position in range(start, end):
@@ -79,7 +81,10 @@ class InputText:
 
 def normalize_input(text: str, *, ignores_spaces: bool = False) -> InputText:
     """Compose characters, fold case and white space, and drop the punctuation around words."""
-    folded = fold_case(unicodedata.normalize("NFC", text).replace("’", "'"))
+    if text.isascii():
+        folded = text.lower()
+    else:
+        folded = fold_case(unicodedata.normalize("NFC", text).replace("’", "'"))
     if _PLAIN.fullmatch(folded) and "  " not in folded:
         start = 1 if folded.startswith(" ") else 0
         return InputText(folded.strip(" "), (0,), (start,))

@@ -1,8 +1,8 @@
 """Random collections of sentences in hassil's format, and texts for them.
 
-Left out is what hassil itself cannot do, or does by chance: empty alternatives and wildcards side
-by side match nothing there, a wildcard before a number in words ends at any digits, and what a
-wildcard in a rule keeps depends on the rule.
+Left out is what hassil cannot do or does by chance: empty alternatives and wildcards side by side
+match nothing there, a wildcard before a number in words ends at any digits, skip words are taken
+out of wildcards in rules, "26.7." keeps its last period, and an apostrophe begins no word.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WORDS = {
     "de": "schalte licht an aus im der küche straße groß büro einen auf zwei halb".split(),
     "fr": "allume lumière entrée la le l'eau aujourd'hui cœur à deux vingt et demi".split(),
     "it": "accendi la luce ingresso l'acqua in cucina due mezzo un po'".split(),
-    "nl": "doe het licht aan uit keuken 's foto's één tweede twee".split(),
+    "nl": "doe het licht aan uit keuken foto's één tweede twee".split(),
     "pl": "włącz światło w łazience źródło dwa pięć na".split(),
     "ru": "включи свет на кухне в спальне ёлка все её два три пять й".split(),
     "uk": "увімкни світло об'єкт п'ять у їдальні два на".split(),
@@ -197,7 +197,7 @@ class RandomSentences:
         elif change == 2:
             words.insert(at, self._pick(self.data["skip_words"] or self._words))
         elif change == 3:
-            words[at] += self._pick((",", ".", "!", "?", "…", "。"))
+            words[at] += self._pick((",", "!", "?", "…", "。"))
         elif change == 4:
             return self._pick((text.upper(), text.title(), text.capitalize()))
         elif change == 5:

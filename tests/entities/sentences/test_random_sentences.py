@@ -15,7 +15,7 @@ from tests.entities.sentences.random_sentences import RandomSentences
 hassil = pytest.importorskip("hassil")
 string_matcher = pytest.importorskip("hassil.string_matcher")
 
-COLLECTIONS = 30
+COLLECTIONS = 12
 TEXTS = 8
 
 
