@@ -15,15 +15,15 @@ from typing import Any
 __all__ = ["RandomSentences"]
 
 WORDS = {
-    "en": "turn on off the a light lamp kitchen bed set in what's all my one two".split(),
-    "de": "schalte licht an aus im der küche straße groß büro einen auf zwei halb".split(),
-    "fr": "allume lumière entrée la le l'eau aujourd'hui cœur à deux vingt et demi".split(),
-    "it": "accendi la luce ingresso l'acqua in cucina due mezzo un po'".split(),
-    "nl": "doe het licht aan uit keuken foto's één tweede twee".split(),
-    "pl": "włącz światło w łazience źródło dwa pięć na".split(),
-    "ru": "включи свет на кухне в спальне ёлка все её два три пять й".split(),
-    "uk": "увімкни світло об'єкт п'ять у їдальні два на".split(),
-    "zh-CN": "打开 关闭 灯 客厅 卧室 的 把 一 二 十 音乐 tv".split(),
+    "en": "turn on off the a light lamp kitchen bed set in what's all my one two",
+    "de": "schalte licht an aus im der küche straße groß büro einen auf zwei halb",
+    "fr": "allume lumière entrée la le l'eau aujourd'hui cœur à deux vingt et demi",
+    "it": "accendi la luce ingresso l'acqua in cucina due mezzo un po'",
+    "nl": "doe het licht aan uit keuken foto's één tweede twee",
+    "pl": "włącz światło w łazience źródło dwa pięć na",
+    "ru": "включи свет на кухне в спальне ёлка все её два три пять й",
+    "uk": "увімкни світло об'єкт п'ять у їдальні два на",
+    "zh-CN": "打开 关闭 灯 客厅 卧室 的 把 一 二 十 音乐 tv",
 }
 _OPEN_WORDS = ("milk and eggs", "The Beatles", "AC/DC", "Don't stop", "milk, eggs")
 _VALUES = ("light", "fan", "kitchen", 3, True)
@@ -36,7 +36,7 @@ class RandomSentences:
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
         self.language = self._pick(tuple(WORDS))
-        self._words = WORDS[self.language]
+        self._words = WORDS[self.language].split()
         self._blank = "" if self.language == "zh-CN" else " "
         self._lists = {f"l{index}": self._list(index) for index in range(4)}
         self._lists["name"] = {"values": [self._value(str) for _ in range(3)]}

@@ -22,11 +22,11 @@ TEXTS = 8
 @pytest.mark.parametrize("first", range(0, 4 * COLLECTIONS, COLLECTIONS))
 def test_random_sentences(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     different, matched = [], 0
+    problems: list[object] = []
     for seed in range(first, first + COLLECTIONS):
         monkeypatch.setattr(string_matcher, "_RANGE_TRIE_CACHE", defaultdict(dict))
         sample = RandomSentences(seed)
         intents = hassil.Intents.from_dict(sample.data)
-        problems: list[object] = []
         matcher = SentenceMatcher(build_collection(sample.data, lambda *one: problems.append(one)))
         assert not problems
         for text, context in _write_texts(sample, intents):
