@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import random
 import unicodedata
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 __all__ = ["RandomSentences"]
 
@@ -28,6 +28,7 @@ WORDS = {
 _OPEN_WORDS = ("milk and eggs", "The Beatles", "AC/DC", "Don't stop", "milk, eggs")
 _VALUES = ("light", "fan", "kitchen", 3, True)
 _KEYS = ("domain", "area", "kind")
+_Option = TypeVar("_Option")
 
 
 class RandomSentences:
@@ -54,14 +55,14 @@ class RandomSentences:
             if self._blank and self._chance(0.4)
             else [],
         }
-        self.contexts = ({}, self._context(), self._context())
+        self.contexts: tuple[Mapping[str, Any], ...] = ({}, self._context(), self._context())
 
     def write_text(self, expression: Any, lists: Mapping[str, Any], rules: Any) -> str:
         """A text for a template that hassil has parsed."""
         text = " ".join(self._write(expression, lists, rules).split())
         return self._change(text) if self._chance(0.6) else text
 
-    def _pick(self, options: Any) -> Any:
+    def _pick(self, options: Sequence[_Option]) -> _Option:
         return self._random.choice(options)
 
     def _chance(self, share: float) -> bool:
@@ -120,7 +121,7 @@ class RandomSentences:
         return block
 
     def _rule(self) -> Any:
-        value = self._pick((*_VALUES, ["light", "fan"], ["kitchen", 3], None))
+        value: Any = self._pick((*_VALUES, ["light", "fan"], ["kitchen", 3], None))
         if self._chance(0.6):
             return value
         return {"value": value, "slot": self._pick((True, "other", False))}
@@ -147,7 +148,9 @@ class RandomSentences:
         if self._chance(0.4):
             return self._text()
         optional = f"{self._word()}{self._blank}[{self._word()}]"
-        written = {"in": self._pick((self._text(), f"({self._word()}|{self._text()})", optional))}
+        written: dict[str, Any] = {
+            "in": self._pick((self._text(), f"({self._word()}|{self._text()})", optional))
+        }
         if self._chance(0.7):
             written["out"] = kind(self._pick(("on", 5, 2.5, "Große Lampe")))
         if self._chance(0.4):
