@@ -207,6 +207,31 @@ class TestMistakes:
         message = self.message(write(tmp_path, domain="intents: [a\nslots: {", nlu=NLU))
         assert "domain.yml:" in message
 
+    def test_declarations_of_another_shape_are_reported_together(self, tmp_path):
+        domain = """
+        slots: {size: [a], color: {mappings: 3}, kind: {mappings: [x]}}
+        forms: {one: [size], two: {required_slots: {size: []}}, three: {required_slots: [[size]]}}
+        responses: {utter_a: Hello, utter_b: [Hello], utter_c: 5}
+        """
+        rules = "rules: [one, {rule: a, steps: go}, {rule: b, steps: [go], condition: {a: b}}]\n"
+        message = self.message(write(tmp_path, domain=domain, nlu=NLU, rules=rules))
+        for part in (
+            "the slot 'size' is a mapping",
+            "'mappings' is a list",
+            "each of 'mappings' is a mapping",
+            "the form 'one' is a mapping",
+            "each of 'required_slots' is the name of a slot",
+            "the response 'utter_a' is a list",
+            "a variant of 'utter_b' is a mapping",
+            "the response 'utter_c' is a list",
+            "a rule or a story is a mapping",
+            "'steps' is a list",
+            "each of 'steps' is a mapping",
+            "'condition' is a list",
+        ):
+            assert part in message
+        assert "rules.yml:1:" in message
+
     def test_another_folder_is_no_project(self, tmp_path):
         assert "this is not a Rasa project" in self.message(write(tmp_path, other="a: 1"))
 
