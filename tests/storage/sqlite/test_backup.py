@@ -153,9 +153,7 @@ def test_ctrl_c_leaves_nothing_half_written(store, tmp_path, monkeypatch, force)
 def test_a_file_is_replaced_only_by_force(store, tmp_path):
     target = tmp_path / "copy.db"
     target.write_bytes(b"mine")
-    with pytest.raises(
-        StoreError, match="exists already: name another file, or replace it with --force"
-    ):
+    with pytest.raises(StoreError, match="exists already: name another file, or replace"):
         back_up(store, target)
     assert target.read_bytes() == b"mine"
     back_up(store, target, force=True)

@@ -24,6 +24,11 @@ from anaphora.stm.stores.quarantine import try_load
 from anaphora.stm.stores.redis.keys import KeySpace, SessionKeys, decode, encode
 from anaphora.stm.stores.redis.leases import LeaseRenewer
 from anaphora.stm.stores.redis.scripts import ACQUIRE, COMMIT, PUT_NOTE, RELEASE, RENEW
+from anaphora.stm.stores.redis.server_state import (
+    RedisServerState,
+    find_risks,
+    read_server_state,
+)
 from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.forks import ForkAware, register_fork_aware
 
@@ -183,8 +188,12 @@ class RedisStore(Store, ForkAware):
         )
         if not self._has_checked_risks:
             self._has_checked_risks = True
-            for risk in _find_risks(self._connection):
+            for risk in find_risks(self._connection):
                 _log.warning("this Redis server may lose conversations: %s", risk)
+
+    def server_state(self) -> RedisServerState:
+        """Ask the server for its version, its clock and risky settings."""
+        return read_server_state(self._connection)
 
     def close(self) -> None:
         self._process_state.leases.close()
@@ -295,24 +304,6 @@ def _connect(url: str, patience: float) -> RedisConnection:
             "a Redis store needs the Redis client: pip install 'anaphora[redis]'"
         ) from error
     return RedisConnection(url, patience=patience)
-
-
-def _find_risks(connection: RedisConnection) -> Iterator[str]:
-    """Describe the settings of the server by which conversations may be lost."""
-    try:
-        info = connection.execute("INFO", patience=_SHORT_PATIENCE)
-        policy = info.get("maxmemory_policy", "noeviction")
-        if policy != "noeviction" and info.get("maxmemory"):
-            yield (
-                f"it evicts keys when its memory is full: set maxmemory-policy, now {policy}, "
-                "to noeviction"
-            )
-        if info.get("aof_enabled") == 0:
-            saves = connection.execute("CONFIG GET", "save", patience=_SHORT_PATIENCE).get("save")
-            if not saves:
-                yield "it loses everything on a restart: set appendonly to yes"
-    except StoreError:  # many hosting services hide these settings
-        return
 
 
 def _load_or_empty(
