@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import sys
 from collections import namedtuple
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
+import redis
 from typer.testing import CliRunner, Result
 
 from anaphora import store_at
@@ -66,9 +70,7 @@ def test_a_sound_deployment_has_no_fault(tmp_path, findings):
     assert [
         one for each in found.values() for one in faults(each) if "free for" not in one[1]
     ] == []
-    assert {"versions", "settings", "models", "store", "memory", "agents", "cache", "disk"} == {
-        *found
-    }
+    assert {*found} == {"versions", "settings", "models", "store", "memory", "agents", "cache"}
     assert not (tmp_path / "cache").exists()
 
 
@@ -198,23 +200,30 @@ def test_a_slow_answer_is_no_wrong_clock():
 
 
 class TestRedis:
-    def test_a_server_is_asked_for_its_version_and_its_clock(self, redis_server, findings):
-        found = findings(store=redis_server.url)["store"]
+    @pytest.fixture
+    def url(self, request) -> str:
+        return request.getfixturevalue("redis_server").url
+
+    def test_a_server_is_asked_for_its_version_and_its_clock(self, url, findings):
+        found = findings(store=url)["store"]
         assert found[0].message.startswith("Redis ")
         assert found[1].message == "its clock agrees with that of this machine"
 
-    def test_a_wrong_clock_is_found(self, redis_server, findings):
+    def test_a_wrong_clock_is_found(self, url, findings):
         behind = datetime.now(UTC) - timedelta(days=1)
-        found = findings(clock=lambda: behind, store=redis_server.url)["store"]
+        found = findings(clock=lambda: behind, store=url)["store"]
         assert any(one.status == "error" and "ahead of" in one.message for one in found)
 
-    def test_a_server_that_keeps_nothing_is_warned_of(self, redis_server, findings):
-        import redis
-
-        with redis.Redis.from_url(redis_server.url) as client:
-            client.config_set("save", "")
-            client.config_set("appendonly", "no")
-        found = findings(store=redis_server.url)["store"]
+    def test_a_server_that_keeps_nothing_is_warned_of(self, url, findings):
+        with redis.Redis.from_url(url) as client:
+            before = {**client.config_get("save"), **client.config_get("appendonly")}
+            try:
+                client.config_set("save", "")
+                client.config_set("appendonly", "no")
+                found = findings(store=url)["store"]
+            finally:
+                for name, value in before.items():
+                    client.config_set(name, value)
         assert [one.hint for one in found if one.status == "warning"] == ["set appendonly to yes"]
 
     def test_a_server_that_does_not_answer_is_an_error(self, findings):
@@ -224,23 +233,27 @@ class TestRedis:
 
 
 class TestPostgres:
-    def test_a_server_is_asked_for_its_version_its_clock_and_pgvector(
-        self, postgres_server, findings
-    ):
-        import psycopg
+    @pytest.fixture
+    def url(self, request) -> Iterator[str]:
+        """An empty database."""
+        server = request.getfixturevalue("postgres_server")
+        with psycopg.connect(server.url, autocommit=True) as connection:
+            connection.execute("CREATE DATABASE deployment")
+            yield f"{server.url.rpartition('/')[0]}/deployment"
+            connection.execute("DROP DATABASE deployment WITH (FORCE)")
 
-        memory = {"url": postgres_server.url, "embedder": "minilm"}
-        with psycopg.connect(postgres_server.url, autocommit=True) as connection:
-            connection.execute("DROP EXTENSION IF EXISTS vector CASCADE")
-            found = findings(memory=memory)["memory"]
-            assert found[0].message.startswith("PostgreSQL ")
-            assert found[1].message == "its clock agrees with that of this machine"
-            assert found[2].status == "warning"
-            assert "pgvector" in found[2].message
-            if "not created" in found[2].message:
+    def test_a_server_is_asked_for_its_version_its_clock_and_pgvector(self, url, findings):
+        memory = {"url": f"{url}?schema=bots", "embedder": "minilm"}
+        found = findings(memory=memory)["memory"]
+        assert found[0].message.startswith("PostgreSQL ")
+        assert found[1].message == "its clock agrees with that of this machine"
+        assert found[2].status == "warning"
+        assert "pgvector" in found[2].message
+        assert faults(findings(memory={"url": url})["memory"]) == []
+        if "not created" in found[2].message:  # a server with pgvector
+            with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute("CREATE EXTENSION vector SCHEMA public")
-                assert faults(findings(memory=memory)["memory"]) == []
-        assert faults(findings(memory={"url": postgres_server.url})["memory"]) == []
+            assert faults(findings(memory=memory)["memory"]) == []
 
     def test_a_server_that_does_not_answer_is_an_error(self, findings):
         url = "postgresql://bot:secret@127.0.0.1:1/bots"
@@ -250,8 +263,6 @@ class TestPostgres:
 
 
 def test_a_missing_client_is_an_error_with_the_command_that_installs_it(findings, monkeypatch):
-    import sys
-
     monkeypatch.setitem(sys.modules, "anaphora.ltm.retrieval.postgres.server_state", None)
     (fault,) = findings(memory={"url": "postgresql://127.0.0.1/bots"})["memory"]
     assert fault.hint == "install it: pip install 'anaphora[postgres]'"
