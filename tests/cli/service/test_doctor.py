@@ -67,9 +67,8 @@ def test_a_sound_deployment_has_no_fault(tmp_path, findings):
         agents=["assistant"],
         cache=str(tmp_path / "cache"),
     )
-    assert [
-        one for each in found.values() for one in faults(each) if "free for" not in one[1]
-    ] == []
+    found.pop("disk")  # is what it is
+    assert [one for each in found.values() for one in faults(each)] == []
     assert {*found} == {"versions", "settings", "models", "store", "memory", "agents", "cache"}
     assert not (tmp_path / "cache").exists()
 
