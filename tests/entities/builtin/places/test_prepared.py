@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import msgspec
@@ -175,3 +176,13 @@ def test_a_process_that_loads_the_prepared_gazetteer_reads_no_file_of_cities(fol
     monkeypatch.setattr(geonames, "read_json_table", None)
     monkeypatch.setattr(module, "_loaded", {})
     assert Gazetteer.load().find("Tokyo")[0].country == "JP"
+
+
+def test_other_versions_of_python_normalize_the_names_in_the_same_way():
+    # Unicode never changes the case folding and the normal forms of assigned characters; the
+    # oldest Python that is supported knows the fewest.
+    letters: set[str] = set()
+    geonames.read_cities(
+        SIZE, lambda city: letters.update(city["name"], *map(str, city["alternatenames"]))
+    )
+    assert not {letter for letter in letters if unicodedata.category(letter) == "Cn"}
