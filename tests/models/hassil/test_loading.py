@@ -192,12 +192,11 @@ def test_mistakes_in_a_home(tmp_path: Path, text: str, message: str) -> None:
         read_home(write(tmp_path, "home.yaml", text))
 
 
-def test_a_home_that_is_not_there_is_reported_where_it_is_named(tmp_path: Path) -> None:
-    text = "id: bot\nsentences: home-assistant\nhome: nowhere.yaml\n"
+def test_a_home_that_is_no_file_is_reported_where_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "rooms.yaml").mkdir()
+    text = "id: bot\nsentences: home-assistant\nhome: rooms.yaml\n"
     path = write(tmp_path, "bot.yaml", text)
-    with pytest.raises(
-        ModelError, match=r"bot\.yaml:3:7: the home .*nowhere\.yaml: cannot be read"
-    ):
+    with pytest.raises(ModelError, match=r"bot\.yaml:3:7: the home .*rooms\.yaml: cannot be read"):
         load_model(path)
 
 
@@ -269,3 +268,13 @@ def test_a_folder_of_other_files_is_no_model(tmp_path: Path) -> None:
     write(tmp_path, "bot.yaml", "id: bot\nelements: [{id: a}]\n")
     with pytest.raises(ModelError, match="a directory, not a model file"):
         load_model(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["sentences: [none.yaml]", "sentences: a\nhome: none.yaml"])
+def test_a_file_that_is_missing_is_shown_where_it_is_named(tmp_path: Path, key: str) -> None:
+    write(tmp_path, "a", SENTENCES)
+    text = f"id: home\nlanguage: en\n{key}\n"
+    with pytest.raises(ModelError) as raised:
+        load_model(write(tmp_path, "home.yaml", text))
+    assert raised.value.problems[0].message == "there is no file 'none.yaml'"
+    assert raised.value.problems[0].line == text[: text.index("none")].count("\n") + 1
