@@ -11,39 +11,23 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Token, Utterance
 from anaphora.entities.builtin.boolean import parse_yes_no
-from anaphora.entities.builtin.combination import create_builtin_combiner
 from anaphora.entities.builtin.dates.combining.readings import is_relative
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
-from anaphora.entities.recognizers.combiner import Combiner
-from anaphora.entities.recognizers.function_combiner import FunctionCombiner
+from anaphora.intents.combination.combiners import Combiners
 from anaphora.intents.interpretation.selection import select_bundles
-from anaphora.models.domain import ConversationSettings, Element, Model
+from anaphora.models.domain import ConversationSettings
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import expire
 
-__all__ = ["CombinedUtterance", "Combiners", "combine_with_memory", "create_combiners"]
+__all__ = ["CombinedUtterance", "combine_with_memory"]
 
 _MAX_COMPLETING_WORDS = 3  # content words: "no, euros", "kilometers per hour"
 # The cues whose words may be a part of what completes a date: the fifth, the next.
 _PARTS = frozenset({"ordinal", "other"})
-
-
-class Combiners(NamedTuple):
-    """The combiners of a model by the ids of their elements; ``completing`` are the elements that
-    words which are no entity may complete."""
-
-    by_element: Mapping[str, Combiner]
-    completing: frozenset[str]
-
-    def may_combine(self, said: Iterable[Entity]) -> bool:
-        """Whether any of the entities may be combined with an old one."""
-        for one in said:
-            combiner = self.by_element.get(one.element)
-            if combiner is not None and combiner.may_combine(one):
-                return True
-        return False
+# The cues of what is said in the place of something else, not beside it.
+_REPLACING = frozenset({"correct", "instead", "decline", "negate"})
 
 
 class CombinedUtterance(NamedTuple):
@@ -56,30 +40,6 @@ class CombinedUtterance(NamedTuple):
     notes: Mapping[str, Entity]
     fallback_notes: Mapping[str, Entity]
     is_relative: bool
-
-
-def create_combiners(model: Model) -> Combiners | None:
-    """Create the combiners of a model; None if it needs none. Without ``dialog_acts`` those of the
-    built-in entities only complete dates without a month or a start."""
-    found = {element.id: _create_combiner(element, model) for element in model.elements}
-    combiners = {id: combiner for id, combiner in found.items() if combiner is not None}
-    completing = frozenset(id for id, combiner in combiners.items() if combiner.completes)
-    return Combiners(combiners, completing) if combiners else None
-
-
-def _create_combiner(element: Element, model: Model) -> Combiner | None:
-    if element.combine is not None:
-        return FunctionCombiner(element.id, element.combine)
-    recognition = element.recognition
-    if recognition is None or recognition.kind != "built-in":
-        return None
-    is_full = model.dialog_acts is not None
-    return create_builtin_combiner(
-        recognition.name,
-        model.locale_of(model.languages[0]),
-        recognition.options,
-        is_full=is_full,
-    )
 
 
 def combine_with_memory(
@@ -176,16 +136,16 @@ class _Combination(NamedTuple):
         notes: dict[str, Entity] = {}
         refers = False
         for new in said:
-            combiner = self.combiners.by_element.get(new.element)
-            if combiner is None or new in misread:
+            if new.element not in self.combiners.by_element or new in misread:
                 continue
             for old in held:
-                if not new.groups <= old.groups:
-                    continue
-                if (found := combiner.combine(old, new, self.at)) is not None:
+                recurs = self._are_of_recurrence(old, new)
+                found = self._recur(old, new) if recurs else self._combine_pair(old, new)
+                if found is not None:
                     combined.append((new, found))
                     notes[_format_note(new.text, old, found)] = found
                     refers = refers or old in self.meant.bundle
+                if found is not None or recurs:
                     break
         completed = self._complete(held, said, misread) if self.combiners.completing else []
         refers = refers or any(one.old in self.meant.bundle for one in completed)
@@ -211,6 +171,31 @@ class _Combination(NamedTuple):
         utterance = replace(utterance, entities=entities, fallback_entities=fallback)
         relative = refers or any(is_relative(new) for new, _ in combined)
         return CombinedUtterance(utterance, notes, fallback_notes, relative)
+
+    def _combine_pair(self, old: Entity, new: Entity) -> Entity | None:
+        """Combine an old entity with a new one that would replace it."""
+        if not new.groups <= old.groups:
+            return None
+        return self.combiners.by_element[new.element].combine(old, new, self.at)
+
+    def _are_of_recurrence(self, old: Entity, new: Entity) -> bool:
+        """Whether one of two entities is a recurrence and the other one too, or a date."""
+        recurring, dates = self.combiners.recurring, self.combiners.dates
+        if old.element in recurring:
+            return new.element in recurring or new.element in dates
+        return old.element in dates and new.element in recurring
+
+    def _recur(self, old: Entity, new: Entity) -> Entity | None:
+        """Combine an old recurrence with a new one or a date, or an old date with a recurrence;
+        what the sentence adds ("on Wednesday too") stands beside the old days or times."""
+        recurring = self.combiners.recurring
+        combiner = recurring.get(new.element) or recurring[old.element]
+        kinds = {cue.kind for cue in self.cues}
+        if "add" in kinds and not kinds & _REPLACING and old.element in recurring:
+            added = combiner.add(old, new, self.at)
+            if added is not None:
+                return added
+        return combiner.change(old, new, self.at)
 
     def _without_new_kinds(
         self, fallback: Sequence[Entity], completed: Sequence[Entity], held: Sequence[Entity]
