@@ -20,7 +20,12 @@ from anaphora.intents.confirmation import (
     format_unused_question,
 )
 from anaphora.intents.decision.decision import BridgeResult, Decision
-from anaphora.intents.decision.pending_question import asked_before, build_pending, is_correction
+from anaphora.intents.decision.pending_question import (
+    asked_before,
+    build_pending,
+    is_correction,
+    list_newest_first,
+)
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.match import Match, SlotFilling
 from anaphora.stm import rules
@@ -155,7 +160,7 @@ def _wait_with(decision: Decision, match: Match, at: datetime) -> PendingQuestio
     """The question of a match that is not carried out yet: it lacks nothing."""
     return PendingQuestion(
         match.intent.id,
-        tuple(taken.entity for taken in match.filling.taken if not taken.remembered),
+        list_newest_first(match.filling, decision.conversation.pending),
         missing=(),
         at=at,
         asked=asked_before(decision.conversation, match.intent.id),

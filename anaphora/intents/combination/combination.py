@@ -100,7 +100,10 @@ def _find_held(conversation: Conversation, meant: _MeantOffer) -> tuple[Entity, 
     memory have."""
     pending = conversation.pending.entities if conversation.pending else ()
     offers = conversation.open_offers
-    remembered = [one.entity for one in conversation.remembered]
+    newest = sorted(
+        conversation.remembered, key=lambda one: (-one.question_number, -one.entity.start)
+    )
+    remembered = [one.entity for one in newest]
     if offers is not None and meant.bundle:
         return (*meant.bundle, *pending, *remembered)
     offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
@@ -156,7 +159,9 @@ class _Combination(NamedTuple):
         fallback_notes = dict(notes)
         if completed:
             new_ones = [one.entity for one in completed]
-            is_certain = all(one.is_certain for one in completed)
+            is_certain = all(
+                one.is_certain or self._changes_newest(one, said, held) for one in completed
+            )
             if is_certain:
                 alike = {one.element for one in new_ones}
                 own = [one for one in entities if one.element in alike and one not in misread]
@@ -196,6 +201,18 @@ class _Combination(NamedTuple):
             if added is not None:
                 return added
         return combiner.change(old, new, self.at)
+
+    def _changes_newest(
+        self, completed: _Completed, said: Sequence[Entity], held: Sequence[Entity]
+    ) -> bool:
+        """Whether a bare number that may change several values changes the one that was said last:
+        "no, nine" after "for four" and then "at eight" is a time, and no number of people. The
+        answer to what the bot asks for is none."""
+        if self.is_asked:
+            return False
+        alike = [one for one in said if _is_number(one) and one.tokens == completed.entity.tokens]
+        changed = [old for old in held if any(one.groups <= old.groups for one in alike)]
+        return bool(changed) and held.index(completed.old) < held.index(changed[0])
 
     def _without_new_kinds(
         self, fallback: Sequence[Entity], completed: Sequence[Entity], held: Sequence[Entity]
@@ -334,11 +351,12 @@ class _Combination(NamedTuple):
 
 
 def _order_by_likelihood(incomplete: Iterable[Entity]) -> Sequence[Entity]:
-    """The entities that a bare number may change, the likeliest first: it changes an amount (three
-    nights) rather than giving an hour to a day; beside a time, what was said last."""
+    """The entities, the newest first, in the order in which a bare number may change them, the
+    likeliest first: it changes an amount (three nights) rather than giving an hour to a day; beside
+    a time, what was said last."""
     held = list(incomplete)
     if any(one.meta.get("grain") in CLOCK_GRAINS for one in held):
-        return sorted(held, key=lambda one: -one.start)
+        return held
     return sorted(held, key=lambda one: "amount" not in one.meta)
 
 

@@ -50,7 +50,7 @@ def parse_expression(data: Any) -> TimeExpression | None:
 
 
 def to_plain(value: Any) -> Any:
-    """A time expression, or a part of one, as immutable lists: the inverse of `parse_expression`."""
+    """A time expression, or a part of one, as immutable lists; `parse_expression` reads them."""
     if isinstance(value, tuple):
         return FrozenList([to_plain(one) for one in value])
     return float(value) if isinstance(value, Fraction) else value
