@@ -32,7 +32,7 @@ from anaphora.intents.interpretation.answers import (
     refuses_whole,
 )
 from anaphora.intents.interpretation.close_matches import ask_if_close
-from anaphora.intents.interpretation.corrections import Corrections
+from anaphora.intents.interpretation.corrections import Corrections, read_corrected_values
 from anaphora.intents.interpretation.dialog_turn import DialogTurn, find_affirmed, remove_referred
 from anaphora.intents.interpretation.fresh_starts import FreshStarts
 from anaphora.intents.interpretation.normalization import normalize
@@ -119,7 +119,9 @@ class Interpreter:
         return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
     def _interpret(self, turn: DialogTurn) -> Decision:
-        turn = self._roles.assign(normalize(turn, find_asked_term(self._indexed, turn)))
+        asked = find_asked_term(self._indexed, turn)
+        turn = self._roles.assign(normalize(turn, asked))
+        turn = read_corrected_values(turn, asked)
         if refuses_whole(turn):
             no = Confirmation(is_yes=False, is_command=True)
             return self._decide(replace(turn, question=replace(turn.question, confirmation=no)))
