@@ -16,7 +16,8 @@ dialog_acts: true
 entities: [date, recurrence]
 elements:
   - id: water
-    synonyms: {en: [water], de: [giessen], fr: [arroser], es: [regar], it: [annaffiare], ru: [поливать]}
+    synonyms:
+      {en: [water], de: [giessen], fr: [arroser], es: [regar], it: [annaffiare], ru: [поливать]}
 intents:
   - id: water
     slots: {water: water, when: {element: [date, recurrence], ask: When?}}
@@ -44,15 +45,18 @@ def times_of(*questions: str, language: str = "en") -> list[str]:
         ("every day", "from 10 to 12", "FREQ=DAILY;BYHOUR=10;BYMINUTE=0"),
         ("every Monday at 9", "on Tuesdays instead", "FREQ=WEEKLY;BYDAY=TU;BYHOUR=9;BYMINUTE=0"),
         ("every Monday at 9", "no, on Wednesday", "FREQ=WEEKLY;BYDAY=WE;BYHOUR=9;BYMINUTE=0"),
-        ("every Monday at 9", "and on Wednesday too", "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=9;BYMINUTE=0"),
+        ("every Monday at 9", "and on Wednesday too",
+         "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=9;BYMINUTE=0"),
         ("every Monday at 9", "and at 6 pm too", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9,18;BYMINUTE=0"),
         ("on the 1st of every month", "and on the 15th too", "FREQ=MONTHLY;BYMONTHDAY=1,15"),
         ("the first Monday of every month at 9", "no, on Friday",
          "FREQ=MONTHLY;BYDAY=1FR;BYHOUR=9;BYMINUTE=0"),
         ("every day except Sunday at 9", "on Sundays too",
          "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=9;BYMINUTE=0"),
-        ("every other week at 9", "on Mondays", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
-        ("every Monday at 9", "every other week", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
+        ("every other week at 9", "on Mondays",
+         "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
+        ("every Monday at 9", "every other week",
+         "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
         ("every Monday at 9", "until June",
          "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;UNTIL=20260630T235959"),
         ("every Monday at 9 until June", "no, until May",
@@ -69,13 +73,16 @@ def test_the_recurrence_is_changed(first, then, rule):
 @pytest.mark.parametrize(
     ("language", "questions"),
     [
-        ("de", ["giessen jeden Montag um 9", "eigentlich um 8", "und auch am Mittwoch", "nur einmal"]),
-        ("fr", ["arroser tous les lundis à 9h", "plutôt à 8h", "et le mercredi aussi", "juste une fois"]),
+        ("de", ["giessen jeden Montag um 9", "eigentlich um 8", "und auch am Mittwoch",
+                "nur einmal"]),
+        ("fr", ["arroser tous les lundis à 9h", "plutôt à 8h", "et le mercredi aussi",
+                "juste une fois"]),
         ("es", ["regar todos los lunes a las 9", "mejor a las 8", "y los miércoles también",
                 "una sola vez"]),
         ("it", ["annaffiare ogni lunedì alle 9", "anzi alle 8", "e anche il mercoledì",
                 "solo una volta"]),
-        ("ru", ["поливать каждый понедельник в 9", "лучше в 8", "и в среду тоже", "только один раз"]),
+        ("ru", ["поливать каждый понедельник в 9", "лучше в 8", "и в среду тоже",
+                "только один раз"]),
     ],
 )  # fmt: skip
 def test_in_other_languages_too(language, questions):
