@@ -32,9 +32,8 @@ def parse_pattern(data: Any) -> RecurrencePattern | None:
     """The pattern in the metadata of a recurrence; None for anything else."""
     if not isinstance(data, Mapping) or "unit" not in data or not _FIELDS.issuperset(data):
         return None
-    return RecurrencePattern(
-        **{
-            name: (parse_expression(value) or ()) if isinstance(value, list | tuple) else value
-            for name, value in data.items()
-        }
-    )
+    said: dict[str, Any] = {
+        name: (parse_expression(value) or ()) if isinstance(value, list | tuple) else value
+        for name, value in data.items()
+    }
+    return RecurrencePattern(**said)
