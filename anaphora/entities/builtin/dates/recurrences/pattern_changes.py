@@ -3,6 +3,7 @@ until June."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from anaphora.entities.builtin.dates.combining.readings import ENDS, STARTS
@@ -92,14 +93,26 @@ def add_days(old: RecurrencePattern, new: RecurrencePattern) -> RecurrencePatter
 def bound_pattern(old: RecurrencePattern, date_: TimeExpression) -> RecurrencePattern | None:
     """The old pattern from a date on, until one, or from one to another; None for other dates. A
     new end replaces an old one, however that was said."""
+    bounds = _split_spans(old.bounds)
     if date_[0] in STARTS:
-        kept = tuple([one for one in old.bounds if one[0] in ENDS])
+        kept = tuple([one for one in bounds if one[0] in ENDS])
         free = replace(old, bounds=kept)
     elif date_[0] in ENDS:
-        kept = tuple([one for one in old.bounds if one[0] in STARTS])
+        kept = tuple([one for one in bounds if one[0] in STARTS])
         free = replace(old, bounds=kept, lasting=None, count=0)
     elif date_[0] == "span":
         free = replace(old, bounds=(), lasting=None, count=0)
     else:
         return None
     return replace(free, bounds=(*free.bounds, date_)) if can_bound(free, date_) else None
+
+
+def _split_spans(bounds: Iterable[TimeExpression]) -> list[TimeExpression]:
+    """The bounds, with the beginning and the end of each span by themselves."""
+    split: list[TimeExpression] = []
+    for one in bounds:
+        if one[0] == "span":
+            split += [("onward", one[1]), ("until", one[2])]
+        else:
+            split.append(one)
+    return split

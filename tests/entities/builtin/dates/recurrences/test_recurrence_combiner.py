@@ -61,6 +61,8 @@ def times_of(*questions: str, language: str = "en") -> list[str]:
          "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;UNTIL=20260630T235959"),
         ("every Monday at 9 until June", "no, until May",
          "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;UNTIL=20260531T235959"),
+        ("every 5th from March to June", "no, until August",
+         "FREQ=MONTHLY;BYMONTHDAY=5;UNTIL=20260831T235959"),
         ("every Monday at 9", "just once", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;COUNT=1"),
         ("every Monday at 9 until June", "only three times",
          "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;COUNT=3"),
