@@ -81,10 +81,16 @@ def wake(
     return alarms.answer("set", when=alarms.format_times(new), left=alarms.format_time_left(new[0]))
 
 
-def once(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
-    """Refuse a repeated alarm: one that rings only once would be mistaken for it."""
+def once(match: Match, data: dict[str, Any], at: datetime, language: str) -> Answer | str:
+    """Refuse a repeated alarm: one that rings only once would be mistaken for it. If its time is
+    said, offer the first one."""
+    alarms = _Alarms(data, at, language)
     (repeat,) = match.slots["repeat"].entities
-    return _Alarms(data, at, language).answer("once", repeat=repeat.text)
+    if "byhour" not in repeat.meta["rule"]:
+        return alarms.answer("once", repeat=repeat.text)
+    first = datetime.fromisoformat(repeat.meta["next"])
+    text = alarms.answer("once_then", repeat=repeat.text, when=alarms.format_times([first]))
+    return Answer(text, offers=[{"date": first}], then="wake")
 
 
 def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> Answer | str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from anaphora.bots.date_text import date_range, format_clock, format_day
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["book", "cancel", "find", "is_open", "show", "tell"]
 
 _MAX_OFFERED = 3
-_FIRST_HOUR = 10
 _CLOCKS = frozenset({"second", "minute", "hour"})  # grains of times that can be booked
 
 
@@ -87,7 +86,7 @@ def is_open(date: Entity, question: Any) -> bool | str:
     words, one = _Words(question.language, question.at), restaurants()[str(place.value)]
     start = datetime.fromisoformat(date.meta["start"])
     if grain in _CLOCKS:
-        return words.refuse(one, _evening(start), question.at) or True
+        return words.refuse(one, start, question.at) or True
     first, last = date_range(date.meta, start.date())
     return first != last or one.is_open(start, whole_day=True) or words.refuse_day(one, start)
 
@@ -98,7 +97,7 @@ def book(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     words = _Words(language, at)
     place = restaurants()[str(match.slots["restaurant"].value)]
     people = int(float(str(match.slots["people"].value)))
-    time = _evening(datetime.fromisoformat(match.slots["when"].entities[0].meta["start"]))
+    time = datetime.fromisoformat(match.slots["when"].entities[0].meta["start"])
     if refusal := words.refuse(place, time, at):
         return refusal
     new = {"name": place.name, "people": people, "time": time.isoformat()}
@@ -235,13 +234,7 @@ def _opening(whens: Iterable[Entity]) -> Any:
     whole_day = when.meta.get("grain") not in _CLOCKS
     if whole_day and first != last:
         return None
-    time = start if whole_day else _evening(start)
-    return lambda one: one.is_open(time, whole_day=whole_day)
-
-
-def _evening(time: datetime) -> datetime:
-    """Nobody books a table for eight in the morning."""
-    return time + timedelta(hours=12) if 0 < time.hour < _FIRST_HOUR else time
+    return lambda one: one.is_open(start, whole_day=whole_day)
 
 
 def _bundle(one: Restaurant) -> dict[str, Any]:

@@ -15,7 +15,12 @@ from anaphora.engine.answering.template_values import build_template_values
 from anaphora.engine.bots.bot import Bot
 from anaphora.intents.checks.validation import InvalidEntity, find_invalid
 from anaphora.intents.decision.decision import Decision
-from anaphora.intents.decision.pending_question import asked_before, is_correction, repeat_prompt
+from anaphora.intents.decision.pending_question import (
+    asked_before,
+    is_correction,
+    list_newest_first,
+    repeat_prompt,
+)
 from anaphora.intents.match import Candidate, Match, SlotFilling
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.building.responses import REFUSED_VALUE
@@ -64,7 +69,7 @@ def refuse(
         filling.intent.id,
         (
             *_find_replaced(decision, filling, [one.entity for one in gone]),
-            *[one.entity for one in _without(filling, gone).taken if not one.remembered],
+            *list_newest_first(_without(filling, gone), decision.conversation.pending),
         ),
         missing=tuple([term.label for term in rest.missing]),
         at=at,

@@ -19,7 +19,7 @@ from anaphora.entities.cues.cue import Cue
 from anaphora.entities.variants.search import find_variants
 from anaphora.errors import HandlerError
 from anaphora.grammar.context import QuestionContext
-from anaphora.intents.combination import CombinedUtterance, combine_with_memory
+from anaphora.intents.combination.combination import CombinedUtterance, combine_with_memory
 from anaphora.intents.confirmation import format_quick_replies
 from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision

@@ -20,7 +20,7 @@ from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
 from anaphora.entities.sentences.reader import SentenceReader
 from anaphora.frozen import EMPTY
 from anaphora.grammar.idl.intent import Intent
-from anaphora.intents.combination import create_combiners
+from anaphora.intents.combination.combiners import create_combiners
 from anaphora.intents.decision.matching import IndexedModel
 from anaphora.intents.interpretation.interpreter import Interpreter
 from anaphora.models.domain import Model

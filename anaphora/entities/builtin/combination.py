@@ -20,6 +20,7 @@ __all__ = ["create_builtin_combiner"]
 _MODULES = {
     "date": "dates.combining.combiner",
     "duration": "dates.combining.duration_combiner",
+    "recurrence": "dates.recurrences.combiner",
     "number": "numbers.combination",
     "money": "numbers.combination",
     "place": "places.combination",

@@ -18,7 +18,7 @@ from anaphora.intents.decision.matching import (
     match_question,
     without_entities,
 )
-from anaphora.intents.match import SlotFilling
+from anaphora.intents.match import SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_coverage
 from anaphora.intents.ranking_steps import ReadingRank
 from anaphora.intents.solver import (
@@ -35,6 +35,7 @@ __all__ = [
     "build_pending",
     "complete_pending",
     "is_correction",
+    "list_newest_first",
     "repeat_prompt",
     "resolve_confirmation",
 ]
@@ -49,12 +50,30 @@ def build_pending(decision: Decision, at: datetime) -> PendingQuestion:
         return replace(pending, at=at)
     return PendingQuestion(
         intent=filling.intent.id,
-        entities=tuple(taken.entity for taken in filling.taken if not taken.remembered),
+        entities=list_newest_first(filling, pending),
         missing=tuple(term.label for term in filling.missing),
         at=at,
         asked=asked_before(decision.conversation, filling.intent.id),
         corrects=is_correction(decision, filling.intent.id),
     )
+
+
+def list_newest_first(filling: SlotFilling, before: PendingQuestion | None) -> tuple[Entity, ...]:
+    """List the entities of a filling that are not remembered, what was said last first: those of
+    the sentence, by the place of their terms in it, then those of the question that waited
+    ``before``, in its order."""
+
+    def said_at(term: TermMatch) -> int:
+        return max((one.entity.start for one in term.taken if one.source == "sentence"), default=0)
+
+    terms = sorted(filling.terms, key=said_at, reverse=True)
+    said = [one.entity for term in terms for one in term.taken if one.source == "sentence"]
+    waiting = [
+        one.entity for one in filling.taken if one.source != "sentence" and not one.remembered
+    ]
+    known = before.entities if before is not None else ()
+    newest = [one for one in known if one in waiting]
+    return (*said, *newest, *[one for one in waiting if one not in newest])
 
 
 def is_correction(decision: Decision, intent: str) -> bool:

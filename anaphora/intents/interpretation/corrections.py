@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
-from anaphora.grammar.idl.intent import Intent
+from anaphora.grammar.idl.intent import Intent, Term
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.decision.matching import IndexedModel, ask_again
 from anaphora.intents.dialog_act import DialogAct
@@ -38,7 +38,7 @@ from anaphora.stm.conversation import (
 from anaphora.stm.offers import is_same_meaning
 from anaphora.stm.rules import find_replacement
 
-__all__ = ["Corrections"]
+__all__ = ["Corrections", "read_corrected_values"]
 
 _Kind: TypeAlias = Literal["corrected", "changed"]
 
@@ -266,6 +266,21 @@ class Corrections:
             ):
                 return intent
         return None
+
+
+def read_corrected_values(turn: DialogTurn, asked: Term | None) -> DialogTurn:
+    """Read a bare value that corrects what the question that waits has already, unless it is what
+    the bot asks for: "no, 150" after "send 100 euros" and "To whom?"."""
+    if turn.pending is None or not turn.has("correct", "instead", "decline"):
+        return turn
+    if asked is not None and any(may_take(asked, one) for one in turn.said):
+        return turn
+    return turn.read_bare_values(
+        lambda one: (
+            (asked is None or not may_take(asked, one))
+            and any(find_replacement(held.groups, [one]) for held in turn.waiting)
+        )
+    )
 
 
 def _drop_from_same_terms(

@@ -35,7 +35,7 @@ from anaphora.intents.interpretation.answers import (
     take_option,
 )
 from anaphora.intents.interpretation.close_matches import ask_if_close
-from anaphora.intents.interpretation.corrections import Corrections
+from anaphora.intents.interpretation.corrections import Corrections, read_corrected_values
 from anaphora.intents.interpretation.dialog_turn import DialogTurn, find_affirmed, remove_referred
 from anaphora.intents.interpretation.fresh_starts import FreshStarts
 from anaphora.intents.interpretation.normalization import normalize
@@ -131,6 +131,7 @@ class Interpreter:
     def _interpret(self, turn: DialogTurn) -> Decision:
         asked = find_asked_term(self._indexed, turn)
         turn = self._roles.assign(take_option(normalize(turn, asked), asked))
+        turn = read_corrected_values(turn, asked)
         if refuses_whole(turn):
             no = Confirmation(is_yes=False, is_command=True)
             return self._decide(replace(turn, question=replace(turn.question, confirmation=no)))

@@ -123,8 +123,9 @@ def _combine_points(
     if zone := last.zone or first.zone:
         expression = "in_zone", expression, zone
     if bound:
-        return resolve_date((bound, expression), moment)
-    if first.time.clock and last.time.clock:  # in the half of the day of the old time
+        expression = bound, expression
+    # A time stays in the half of the day of the old one.
+    if (first.time.clock and last.time.clock) or (bound and moment.conventions.hours is None):
         return resolve_date(expression, moment)
     return resolve_with_alternatives(expression, moment, is_numeric=is_numeric)
 

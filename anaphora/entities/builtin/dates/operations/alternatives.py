@@ -10,12 +10,13 @@ from typing import Any
 from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 
-__all__ = ["find_alternatives", "has_numeric_date"]
+__all__ = ["find_alternatives", "has_numeric_date", "leave_half_open"]
 
 # With dots it is written in one order only.
 _NUMERIC_DATE = re.compile(r"(?<!\d)(?<!\d[./-])\d{1,2}[/-]\d{1,2}(?!\d)")
 _HALVES = ("am", "pm")
 _LAST_MONTH = 12
+_LIMITS = frozenset({"until", "before", "onward", "since", "since_or_from", "after"})
 # In them an hour is in one half of the day.
 _DECIDED = frozenset(
     {"part", "within", "am", "pm", "by_day", "by_night", "times", "at_times", "daily"}
@@ -55,6 +56,23 @@ def _in_half(expression: Any, half: str) -> Any:
     if expression[0] == "time" and 1 <= expression[1] <= HALF_DAY:
         return (half, expression)
     return tuple([_in_half(one, half) for one in expression])
+
+
+def leave_half_open(limit: TimeExpression) -> TimeExpression:
+    """A limit whose hour is by day ("not before 8") with that hour in either half of the day; other
+    expressions as they are."""
+    if limit[0] not in _LIMITS:
+        return limit
+    opened: TimeExpression = _without_by_day(limit)
+    return opened
+
+
+def _without_by_day(expression: Any) -> Any:
+    if not isinstance(expression, tuple):
+        return expression
+    if expression[0] == "by_day" and len(expression) == 2:
+        return expression[1]
+    return tuple([_without_by_day(one) for one in expression])
 
 
 def _swap(expression: Any) -> Any:

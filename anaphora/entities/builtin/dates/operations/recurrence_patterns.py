@@ -29,7 +29,10 @@ __all__ = [
     "Patterns",
     "RecurrencePattern",
     "Unit",
+    "can_bound",
     "share_bounds",
+    "unranked",
+    "weekdays_of",
 ]
 
 Unit: TypeAlias = Literal["second", "minute", "hour", "day", "week", "month", "year"]
@@ -183,7 +186,7 @@ def _on(days: _Weekdays, interval: int | Fraction = 1) -> Patterns | None:
     """Every Monday and Thursday, every other Tuesday."""
     if interval.denominator != 1 or not _is_whole(int(interval), _MAX_INTERVAL):
         return None
-    return (RecurrencePattern("week", int(interval), weekdays=_unranked(days)),)
+    return (RecurrencePattern("week", int(interval), weekdays=unranked(days)),)
 
 
 def _ranked(ranks: tuple[int, ...], days: _Weekdays) -> Patterns | None:
@@ -193,7 +196,7 @@ def _ranked(ranks: tuple[int, ...], days: _Weekdays) -> Patterns | None:
     if days == (WORKDAYS,):
         if len(ranks) > 1:
             return None
-        return (RecurrencePattern("month", weekdays=_unranked(days), rank=ranks[0]),)
+        return (RecurrencePattern("month", weekdays=unranked(days), rank=ranks[0]),)
     return (RecurrencePattern("month", weekdays=(*product(ranks, days),)),)
 
 
@@ -216,7 +219,7 @@ def _on_monthdays(numbers: tuple[int, ...]) -> Patterns | None:
 def _dated(days: _Weekdays, number: int) -> Patterns | None:
     """Every Friday the 13th."""
     patterns = _on_monthdays((number,))
-    return patterns and (replace(patterns[0], weekdays=_unranked(days)),)
+    return patterns and (replace(patterns[0], weekdays=unranked(days)),)
 
 
 def _of_each(pattern: RecurrencePattern, unit: str) -> RecurrencePattern | None:
@@ -368,7 +371,7 @@ def _on_days(pattern: RecurrencePattern, days: _Weekdays) -> RecurrencePattern |
     if any(bound[0] in _OPEN_RANGES and bound[1][0] == "weekday" for bound in pattern.bounds):
         return None  # every week from Monday | to Friday
     unit = "week" if pattern.unit == "day" else pattern.unit
-    return replace(pattern, unit=unit, weekdays=_unranked(days))
+    return replace(pattern, unit=unit, weekdays=unranked(days))
 
 
 def _on_rank(
@@ -398,7 +401,7 @@ def _without_days(pattern: RecurrencePattern, days: _Weekdays) -> RecurrencePatt
     return replace(
         pattern,
         unit="week" if every_day else pattern.unit,
-        weekdays=pattern.weekdays or _unranked(range(7)),
+        weekdays=pattern.weekdays or unranked(range(7)),
         skipped=(*pattern.skipped, *days),
     )
 
@@ -407,13 +410,14 @@ def _can_skip_days(pattern: RecurrencePattern) -> bool:
     return pattern.unit in ("day", *CLOCK_UNITS) or bool(pattern.monthdays)
 
 
-def _unranked(days: Iterable[int]) -> tuple[tuple[int, int], ...]:
+def unranked(days: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    """The weekdays, every one of them."""
     return tuple([(0, day) for day in days])
 
 
 def _without(pattern: RecurrencePattern, date_: TimeExpression) -> RecurrencePattern | None:
     """Except on Sundays, in August, on December 25."""
-    if (days := _weekdays_of(date_)) is not None:
+    if (days := weekdays_of(date_)) is not None:
         return _without_days(pattern, days)
     if date_[0] == "month" and len(date_) == 2 and not pattern.months:
         return replace(pattern, months=tuple([one for one in range(1, 13) if one != date_[1]]))
@@ -421,7 +425,7 @@ def _without(pattern: RecurrencePattern, date_: TimeExpression) -> RecurrencePat
     return replace(pattern, excluded=(*pattern.excluded, date_)) if is_date else None
 
 
-def _weekdays_of(date_: TimeExpression) -> _Weekdays | None:
+def weekdays_of(date_: TimeExpression) -> _Weekdays | None:
     """The weekdays that recur where the text gives no date of its own."""
     match date_:
         case ("weekday", int(day)):
@@ -462,9 +466,9 @@ def _narrow(pattern: RecurrencePattern, date_: TimeExpression) -> RecurrencePatt
         return placed_in_year[0] if placed_in_year[0].unit == "year" else None
     if date_[0] == "day_of_month" and len(date_) == 2:
         return _on_numbers(pattern, (date_[1],))
-    if (days := _weekdays_of(date_)) is not None and not _is_day_of_hours(pattern, date_):
+    if (days := weekdays_of(date_)) is not None and not _is_day_of_hours(pattern, date_):
         return _on_days(pattern, days)
-    return replace(pattern, bounds=(*pattern.bounds, date_)) if _can_bound(pattern, date_) else None
+    return replace(pattern, bounds=(*pattern.bounds, date_)) if can_bound(pattern, date_) else None
 
 
 def _is_day_of_hours(pattern: RecurrencePattern, date_: TimeExpression) -> bool:
@@ -472,7 +476,8 @@ def _is_day_of_hours(pattern: RecurrencePattern, date_: TimeExpression) -> bool:
     return pattern.unit in CLOCK_UNITS and date_[0] == "weekday"
 
 
-def _can_bound(pattern: RecurrencePattern, date_: TimeExpression) -> bool:
+def can_bound(pattern: RecurrencePattern, date_: TimeExpression) -> bool:
+    """Whether a recurrence can begin or end with a date, or be within it."""
     name = date_[0]
     within_day = pattern.unit in CLOCK_UNITS
     if name in ("until", "before", "span", "lasting") and (pattern.count or pattern.lasting):

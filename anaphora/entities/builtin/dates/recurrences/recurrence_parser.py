@@ -12,6 +12,8 @@ from anaphora.entities.builtin.dates.operations.recurrence_patterns import Patte
 
 __all__ = ["RecurrenceParser", "get_recurrence_parser"]
 
+_MAX_COUNT_ATOMS = 5
+
 
 @lru_cache(maxsize=128)
 def get_recurrence_parser(language: str, order: str = "") -> RecurrenceParser:
@@ -29,6 +31,15 @@ class RecurrenceParser(DateParser):
     def find_recurrences(self, text: str) -> list[tuple[int, int, Patterns]]:
         """The recurrences, in the order of the text."""
         return self._find_with_endings(text, lambda island: island.recurrences)
+
+    def find_count(self, text: str) -> int | None:
+        """How many times the whole text says: once, three times. None for other texts."""
+        atoms = self.get_atoms(text)
+        if not 0 < len(atoms) <= _MAX_COUNT_ATOMS:
+            return None
+        items = self._parse_chart(atoms).items("ntimes")
+        counts = [one.meaning for one in items if one.end - one.start == len(atoms)]
+        return next((count for count in counts if isinstance(count, int) and count > 0), None)
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         found = [

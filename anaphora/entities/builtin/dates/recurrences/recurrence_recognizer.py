@@ -56,7 +56,8 @@ class RecurrenceRecognizer:
     occurrence after the question, and ``start``, from which the rule counts, as local times with
     their offset from UTC; ``until`` and ``count``, if it ends; ``times`` and ``per`` for how often
     in each period ("twice a day"); ``part``, ``hours`` and ``duration``, if an occurrence lasts for
-    a part of the day or some hours; ``except``, the dates that are left out.
+    a part of the day or some hours; ``except``, the dates that are left out; ``pattern``, what the
+    text says, before it is resolved.
 
     Several mentions of one range are readings of the same words, the likeliest first: every other
     Tuesday, or the second one of each month. What needs several rules has a mention for each of
@@ -81,6 +82,10 @@ class RecurrenceRecognizer:
             for start, end, patterns in self._parser.find_recurrences(text)
             for resolved in self._resolve(patterns, at)
         ]
+
+    def read_count(self, text: str) -> int | None:
+        """How many times the whole text says ("once", "three times"); None for other texts."""
+        return self._parser.find_count(text)
 
 
 def _resolve_patterns(patterns: Patterns, moment: Moment) -> tuple[ResolvedRecurrence, ...]:

@@ -29,6 +29,7 @@ from anaphora.entities.builtin.dates.operations.registry import (
     evaluate_bounded,
 )
 from anaphora.entities.builtin.dates.operations.zones import load_zone
+from anaphora.entities.builtin.dates.recurrences.pattern_data import describe_pattern
 from anaphora.entities.builtin.dates.resolution.formatting import format_value
 
 __all__ = ["ResolvedRecurrence", "resolve_recurrence"]
@@ -85,7 +86,8 @@ def resolve_recurrence(patterns: Patterns, moment: Moment) -> Iterator[ResolvedR
             except (ValueError, OverflowError):  # there is no such date or time
                 continue
             if resolved is not None:
-                yield resolved
+                value, meta = resolved
+                yield value, {**meta, "pattern": describe_pattern(reading)}
 
 
 def _read_clocks(pattern: RecurrencePattern) -> Iterator[RecurrencePattern]:

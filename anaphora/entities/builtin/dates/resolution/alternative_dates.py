@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from anaphora.entities.builtin.dates.intervals import Moment
-from anaphora.entities.builtin.dates.operations.alternatives import find_alternatives
+from anaphora.entities.builtin.dates.operations.alternatives import (
+    find_alternatives,
+    leave_half_open,
+)
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.builtin.dates.resolution.date_resolution import ResolvedDate, resolve_date
 from anaphora.frozen import FrozenDict, FrozenList
@@ -21,6 +24,9 @@ def resolve_with_alternatives(
     """Resolve an expression, which ``is_numeric`` if its day and month stand in digits, by the
     reading within the usual hours; the other readings are its ``alternatives``. None if there is
     no such date."""
+    hours = moment.conventions.hours
+    if hours is not None:
+        expression = leave_half_open(expression)
     resolved = resolve_date(expression, moment)
     if resolved is None:
         return None
@@ -28,7 +34,6 @@ def resolve_with_alternatives(
         resolve_date(one, moment) for one in find_alternatives(expression, is_numeric=is_numeric)
     )
     readings = [resolved, *[one for one in others if one is not None and one[0] != resolved[0]]]
-    hours = moment.conventions.hours
     if hours is not None and len(readings) > 1:
         readings.sort(key=lambda one: _is_unusual(one, hours))
     (value, meta), *rest = readings

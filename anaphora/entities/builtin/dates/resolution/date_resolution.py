@@ -17,7 +17,7 @@ from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.builtin.dates.resolution.formatting import build_metadata, format_value
 from anaphora.frozen import FrozenList
 
-__all__ = ["ResolvedDate", "parse_expression", "resolve_date"]
+__all__ = ["ResolvedDate", "parse_expression", "resolve_date", "to_plain"]
 
 ResolvedDate: TypeAlias = tuple[str, Mapping[str, Any]]
 """The value of a date and its metadata."""
@@ -38,7 +38,7 @@ def resolve_date(expression: TimeExpression, moment: Moment) -> ResolvedDate | N
             meta["hours"] = f"{interval.start:%H:%M}/{interval.end:%H:%M}"
         if (zone := find_zone(expression)) is not None:
             meta["zone"] = zone
-        meta["expression"] = _to_json(expression)  # immutable: it is shared
+        meta["expression"] = to_plain(expression)  # immutable: it is shared
         return format_value(interval, moment), meta
     except OverflowError:  # at the ends of the calendar some local times do not exist
         return None
@@ -49,9 +49,10 @@ def parse_expression(data: Any) -> TimeExpression | None:
     return _from_json(data) if isinstance(data, list | tuple) and data else None
 
 
-def _to_json(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
+    """A time expression, or a part of one, as immutable lists; `parse_expression` reads them."""
     if isinstance(value, tuple):
-        return FrozenList([_to_json(one) for one in value])
+        return FrozenList([to_plain(one) for one in value])
     return float(value) if isinstance(value, Fraction) else value
 
 

@@ -53,6 +53,10 @@ def test_the_metadata_says_what_the_rule_says():
         "next": "2027-03-05T09:00:00+01:00",
         "start": "2027-03-05T09:00:00+01:00",
         "until": "2027-06-30T23:59:59+02:00",
+        "pattern": {
+            "unit": "week", "interval": 2, "weekdays": [[0, 4]], "clocks": [["time", 9]],
+            "bounds": [["span", ["monthday", 3, 1], ["month", 6]]],
+        },
     }  # fmt: skip
 
 

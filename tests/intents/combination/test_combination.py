@@ -287,3 +287,56 @@ def _with(elements: str, intent: str) -> str:
     return (
         f'id: m\nelements:\n  - {{id: act, synonyms: [shirt]}}\n{elements}\nintents: ["{intent}"]'
     )
+
+
+BOOKING = """
+id: booking
+dialog_acts: true
+elements:
+  - {id: table, topic: true}
+  - {id: date, recognizer: date, config: {hours: 10-24}, id_synonym: false}
+  - {id: people, recognizer: number}
+intents:
+  - id: book
+    slots: {table: table, people: {ask: For how many?}, date: {ask: When?}}
+    confirm: "{{ people }}, {{ date }}?"
+"""
+
+
+class TestBareNumbers:
+    """A bare number that fits several values corrects the one that was said last."""
+
+    @pytest.mark.parametrize(
+        ("questions", "people", "date"),
+        [
+            (["a table", "4", "tomorrow at 8", "no, 9"], "4", "2026-11-24T21:00"),
+            (["a table", "4", "tomorrow not before 8", "no, 9"], "4", "2026-11-24T21:00/.."),
+            (["a table tomorrow at 8", "4", "no, 9"], "9", "2026-11-24T20:00"),
+            (["a table for 4 tomorrow at 8", "no, 9"], "4", "2026-11-24T21:00"),
+            (["a table tomorrow at 8 for 4", "no, 9"], "9", "2026-11-24T20:00"),
+            (["a table", "4", "tomorrow at 8", "for 5", "no, 6"], "6", "2026-11-24T20:00"),
+        ],
+    )
+    def test_it_is_the_newest_value(self, questions, people, date):
+        slots = talk(parse_model(BOOKING), *questions)[-1].slots
+        assert (slots["people"].value, slots["date"].value) == (people, date)
+
+
+PAYING = """
+id: paying
+dialog_acts: true
+elements:
+  - {id: send, topic: true}
+  - {id: amount, recognizer: money, config: {currency: EUR}}
+  - {id: payee, values: [Ann, Mary]}
+intents:
+  - id: send
+    slots: {send: send, amount: {ask: How much?}, payee: {ask: To whom?}}
+    confirm: "{{ amount }} to {{ payee }}?"
+"""
+
+
+def test_a_bare_number_behind_a_no_corrects_what_was_said_though_the_bot_asks_for_more():
+    *_, asked, named = talk(parse_model(PAYING), "send 100 euros", "no, 150", "to Ann")
+    assert asked.missing == ("payee",)
+    assert named.slots["amount"].value == "150 EUR"

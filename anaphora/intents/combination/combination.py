@@ -11,39 +11,23 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Token, Utterance
 from anaphora.entities.builtin.boolean import parse_yes_no
-from anaphora.entities.builtin.combination import create_builtin_combiner
 from anaphora.entities.builtin.dates.combining.readings import is_relative
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
-from anaphora.entities.recognizers.combiner import Combiner
-from anaphora.entities.recognizers.function_combiner import FunctionCombiner
+from anaphora.intents.combination.combiners import Combiners
 from anaphora.intents.interpretation.selection import select_bundles
-from anaphora.models.domain import ConversationSettings, Element, Model
+from anaphora.models.domain import ConversationSettings
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import expire
 
-__all__ = ["CombinedUtterance", "Combiners", "combine_with_memory", "create_combiners"]
+__all__ = ["CombinedUtterance", "combine_with_memory"]
 
 _MAX_COMPLETING_WORDS = 3  # content words: "no, euros", "kilometers per hour"
 # The cues whose words may be a part of what completes a date: the fifth, the next.
 _PARTS = frozenset({"ordinal", "other"})
-
-
-class Combiners(NamedTuple):
-    """The combiners of a model by the ids of their elements; ``completing`` are the elements that
-    words which are no entity may complete."""
-
-    by_element: Mapping[str, Combiner]
-    completing: frozenset[str]
-
-    def may_combine(self, said: Iterable[Entity]) -> bool:
-        """Whether any of the entities may be combined with an old one."""
-        for one in said:
-            combiner = self.by_element.get(one.element)
-            if combiner is not None and combiner.may_combine(one):
-                return True
-        return False
+# The cues of what is said in the place of something else, not beside it.
+_REPLACING = frozenset({"correct", "instead", "decline", "negate"})
 
 
 class CombinedUtterance(NamedTuple):
@@ -56,30 +40,6 @@ class CombinedUtterance(NamedTuple):
     notes: Mapping[str, Entity]
     fallback_notes: Mapping[str, Entity]
     is_relative: bool
-
-
-def create_combiners(model: Model) -> Combiners | None:
-    """Create the combiners of a model; None if it needs none. Without ``dialog_acts`` those of the
-    built-in entities only complete dates without a month or a start."""
-    found = {element.id: _create_combiner(element, model) for element in model.elements}
-    combiners = {id: combiner for id, combiner in found.items() if combiner is not None}
-    completing = frozenset(id for id, combiner in combiners.items() if combiner.completes)
-    return Combiners(combiners, completing) if combiners else None
-
-
-def _create_combiner(element: Element, model: Model) -> Combiner | None:
-    if element.combine is not None:
-        return FunctionCombiner(element.id, element.combine)
-    recognition = element.recognition
-    if recognition is None or recognition.kind != "built-in":
-        return None
-    is_full = model.dialog_acts is not None
-    return create_builtin_combiner(
-        recognition.name,
-        model.locale_of(model.languages[0]),
-        recognition.options,
-        is_full=is_full,
-    )
 
 
 def combine_with_memory(
@@ -140,7 +100,10 @@ def _find_held(conversation: Conversation, meant: _MeantOffer) -> tuple[Entity, 
     memory have."""
     pending = conversation.pending.entities if conversation.pending else ()
     offers = conversation.open_offers
-    remembered = [one.entity for one in conversation.remembered]
+    newest = sorted(
+        conversation.remembered, key=lambda one: (-one.question_number, -one.entity.start)
+    )
+    remembered = [one.entity for one in newest]
     if offers is not None and meant.bundle:
         return (*meant.bundle, *pending, *remembered)
     offered = offers.bundles[0] if offers and len(offers.bundles) == 1 else ()
@@ -176,16 +139,16 @@ class _Combination(NamedTuple):
         notes: dict[str, Entity] = {}
         refers = False
         for new in said:
-            combiner = self.combiners.by_element.get(new.element)
-            if combiner is None or new in misread:
+            if new.element not in self.combiners.by_element or new in misread:
                 continue
             for old in held:
-                if not new.groups <= old.groups:
-                    continue
-                if (found := combiner.combine(old, new, self.at)) is not None:
+                recurs = self._are_of_recurrence(old, new)
+                found = self._recur(old, new) if recurs else self._combine_pair(old, new)
+                if found is not None:
                     combined.append((new, found))
                     notes[_format_note(new.text, old, found)] = found
                     refers = refers or old in self.meant.bundle
+                if found is not None or recurs:
                     break
         completed = self._complete(held, said, misread) if self.combiners.completing else []
         refers = refers or any(one.old in self.meant.bundle for one in completed)
@@ -196,7 +159,9 @@ class _Combination(NamedTuple):
         fallback_notes = dict(notes)
         if completed:
             new_ones = [one.entity for one in completed]
-            is_certain = all(one.is_certain for one in completed)
+            is_certain = all(
+                one.is_certain or self._changes_newest(one, said, held) for one in completed
+            )
             if is_certain:
                 alike = {one.element for one in new_ones}
                 own = [one for one in entities if one.element in alike and one not in misread]
@@ -211,6 +176,43 @@ class _Combination(NamedTuple):
         utterance = replace(utterance, entities=entities, fallback_entities=fallback)
         relative = refers or any(is_relative(new) for new, _ in combined)
         return CombinedUtterance(utterance, notes, fallback_notes, relative)
+
+    def _combine_pair(self, old: Entity, new: Entity) -> Entity | None:
+        """Combine an old entity with a new one that would replace it."""
+        if not new.groups <= old.groups:
+            return None
+        return self.combiners.by_element[new.element].combine(old, new, self.at)
+
+    def _are_of_recurrence(self, old: Entity, new: Entity) -> bool:
+        """Whether one of two entities is a recurrence and the other one too, or a date."""
+        recurring, dates = self.combiners.recurring, self.combiners.dates
+        if old.element in recurring:
+            return new.element in recurring or new.element in dates
+        return old.element in dates and new.element in recurring
+
+    def _recur(self, old: Entity, new: Entity) -> Entity | None:
+        """Combine an old recurrence with a new one or a date, or an old date with a recurrence;
+        what the sentence adds ("on Wednesday too") stands beside the old days or times."""
+        recurring = self.combiners.recurring
+        combiner = recurring.get(new.element) or recurring[old.element]
+        kinds = {cue.kind for cue in self.cues}
+        if "add" in kinds and not kinds & _REPLACING and old.element in recurring:
+            added = combiner.add(old, new, self.at)
+            if added is not None:
+                return added
+        return combiner.change(old, new, self.at)
+
+    def _changes_newest(
+        self, completed: _Completed, said: Sequence[Entity], held: Sequence[Entity]
+    ) -> bool:
+        """Whether a bare number that may change several values changes the one that was said last:
+        "no, nine" after "for four" and then "at eight" is a time, and no number of people. The
+        answer to what the bot asks for is none."""
+        if self.is_asked:
+            return False
+        alike = [one for one in said if _is_number(one) and one.tokens == completed.entity.tokens]
+        changed = [old for old in held if any(one.groups <= old.groups for one in alike)]
+        return bool(changed) and held.index(completed.old) < held.index(changed[0])
 
     def _without_new_kinds(
         self, fallback: Sequence[Entity], completed: Sequence[Entity], held: Sequence[Entity]
@@ -349,11 +351,12 @@ class _Combination(NamedTuple):
 
 
 def _order_by_likelihood(incomplete: Iterable[Entity]) -> Sequence[Entity]:
-    """The entities that a bare number may change, the likeliest first: it changes an amount (three
-    nights) rather than giving an hour to a day; beside a time, what was said last."""
+    """The entities, the newest first, in the order in which a bare number may change them, the
+    likeliest first: it changes an amount (three nights) rather than giving an hour to a day; beside
+    a time, what was said last."""
     held = list(incomplete)
     if any(one.meta.get("grain") in CLOCK_GRAINS for one in held):
-        return sorted(held, key=lambda one: -one.start)
+        return held
     return sorted(held, key=lambda one: "amount" not in one.meta)
 
 

@@ -1,0 +1,1 @@
+"""Combine what a question says with what is remembered of the same value."""
