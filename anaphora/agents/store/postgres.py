@@ -21,13 +21,13 @@ from anaphora.agents.store.snapshots import (
 )
 from anaphora.agents.store.store import AgentKey, AgentStore
 from anaphora.errors import Conflict, StoreError
-from anaphora.ltm.retrieval.postgres.connection import ConnectionPool
-from anaphora.ltm.retrieval.postgres.records import decode_text, encode_text, names_digest
 from anaphora.stm.stores.locks import ConversationLocks
 from anaphora.storage.forks import ForkAware, fork_safe_lock, register_fork_aware
+from anaphora.storage.postgres.connection import ConnectionPool
+from anaphora.storage.postgres.text_encoding import decode_text, encode_text, names_digest
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.storage.postgres.connection import Transaction
 
 __all__ = ["PostgresAgentStore"]
 

@@ -14,7 +14,7 @@ from anaphora.agents.graph.backends.schema import OWNED_TABLES, build_schema
 from anaphora.errors import StoreError
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.storage.postgres.connection import Transaction
 
 __all__ = ["PostgresBackend"]
 
@@ -71,7 +71,7 @@ class PostgresBackend(GraphBackend):
         if not schema or "\0" in schema or len(schema.encode()) > _MAX_SCHEMA_BYTES:
             raise StoreError(f"the name of a schema must have 1 to {_MAX_SCHEMA_BYTES} bytes")
         try:
-            from anaphora.ltm.retrieval.postgres.connection import ConnectionPool
+            from anaphora.storage.postgres.connection import ConnectionPool
         except ImportError as error:
             raise StoreError(
                 "a knowledge graph in PostgreSQL needs its client: pip install 'anaphora[postgres]'"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from anaphora.errors import StoreError
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.storage.postgres.connection import Transaction
 
 __all__ = ["TABLES", "has_pgvector", "prepare_schema"]
 

@@ -27,13 +27,7 @@ from anaphora.ltm.retrieval.postgres.quarantine import (
     quarantine_rows,
     release_item,
 )
-from anaphora.ltm.retrieval.postgres.records import (
-    decode_text,
-    encode_text,
-    load_summary,
-    names_digest,
-    parse_exchanges,
-)
+from anaphora.ltm.retrieval.postgres.records import load_summary, parse_exchanges
 from anaphora.ltm.retrieval.postgres.reindexing import reindex
 from anaphora.ltm.retrieval.postgres.schema import TABLES, prepare_schema
 from anaphora.ltm.retrieval.postgres.search import PostgresSearch, format_pgvector
@@ -65,9 +59,10 @@ from anaphora.ltm.retrieval.store import (
     UserKey,
 )
 from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.postgres.text_encoding import decode_text, encode_text, names_digest
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Row, Transaction
+    from anaphora.storage.postgres.connection import Row, Transaction
 
 __all__ = ["PostgresRecallStore"]
 
@@ -119,7 +114,7 @@ class PostgresRecallStore(PostgresSearch):
         self._settings, self.measure = settings, measure
         self._schema, self._pgvector, self._create = schema, pgvector, create
         try:
-            from anaphora.ltm.retrieval.postgres.connection import ConnectionPool
+            from anaphora.storage.postgres.connection import ConnectionPool
         except ImportError as error:
             raise StoreError(
                 "a recall store in PostgreSQL needs its client: pip install 'anaphora[postgres]'"
