@@ -13,20 +13,21 @@ from anaphora.stm.stores.store import Store
 from anaphora.stm.stores.urls import store_at
 from tests.conftest import Clock
 from tests.stm.stores.store_homes import StoreHome
+from tests.support.postgres_server import PostgresServer, postgres_server  # noqa: F401 - a fixture
 from tests.support.redis_server import RedisServer, redis_server  # noqa: F401 - a fixture
 
 _FILES = ["sqlite", "sqlite with locks of processes"]
 _runs = count()
 
 
-@pytest.fixture(params=["memory", *_FILES, "redis"])
+@pytest.fixture(params=["memory", *_FILES, "redis", "postgres"])
 def home(request, new_home) -> Iterator[StoreHome]:
     """A home of any kind of store."""
     with new_home(request.param) as made:
         yield made
 
 
-@pytest.fixture(params=[*_FILES, "redis"])
+@pytest.fixture(params=[*_FILES, "redis", "postgres"])
 def lasting(request, new_home) -> Iterator[StoreHome]:
     """A home whose stores outlive a process."""
     with new_home(request.param) as made:
@@ -54,6 +55,8 @@ def new_home(request, clock, tmp_path, monkeypatch) -> Callable[[str], StoreHome
             return _in_memory(clock)
         if kind == "redis":
             return _in_redis(request.getfixturevalue("redis_server"))
+        if kind == "postgres":
+            return _in_postgres(request.getfixturevalue("postgres_server"))
         if kind != "sqlite":  # as where locks of open files are not known (macOS)
             monkeypatch.delattr(fcntl, "F_OFD_SETLK", raising=False)
         return _in_files(tmp_path, clock)
@@ -77,6 +80,15 @@ def _in_redis(server: RedisServer) -> StoreHome:
     prefix = f"contract-{next(_runs)}"
     return StoreHome(
         lambda place, options: store_at(f"{server.url}?prefix={prefix}-{place}&{options}"),
+        True,
+        None,
+    )
+
+
+def _in_postgres(server: PostgresServer) -> StoreHome:
+    schema = server.schema()
+    return StoreHome(
+        lambda place, options: store_at(f"{server.url}?schema={schema}_{place}&{options}"),
         True,
         None,
     )

@@ -59,6 +59,7 @@ from anaphora.ltm.retrieval.store import (
     UserKey,
 )
 from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.postgres.schema import check_schema_name
 from anaphora.storage.postgres.text_encoding import decode_text, encode_text, names_digest
 
 if TYPE_CHECKING:
@@ -109,8 +110,7 @@ class PostgresRecallStore(PostgresSearch):
         server_timeout: float = 30.0,
         create: bool = True,
     ) -> None:
-        if not schema or "\0" in schema or len(schema.encode()) > 63:
-            raise StoreError("the name of a schema must have 1 to 63 bytes")
+        check_schema_name(schema)
         self._settings, self.measure = settings, measure
         self._schema, self._pgvector, self._create = schema, pgvector, create
         try:
