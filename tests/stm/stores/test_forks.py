@@ -31,12 +31,15 @@ _BEGIN = """
 """
 
 
-@pytest.fixture(params=["memory", "sqlite", "sqlite with locks of processes", "redis"])
+@pytest.fixture(params=["memory", "sqlite", "sqlite with locks of processes", "redis", "postgres"])
 def run(request, tmp_path):
     """Runs a script in a process of its own, which has a store; what it prints."""
     first, url = "", "memory:"
     if request.param == "redis":
         url = f"{request.getfixturevalue('redis_server').url}?prefix={tmp_path.name}"
+    elif request.param == "postgres":
+        server = request.getfixturevalue("postgres_server")
+        url = f"{server.url}?schema={server.schema()}"
     elif request.param != "memory":
         url = f"sqlite:///{tmp_path}/bot.db?synchronous=normal"
     if "processes" in request.param:
