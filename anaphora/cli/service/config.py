@@ -18,7 +18,7 @@ __all__ = ["config"]
 
 # redis://user:secret@host and ?password=secret; the host follows the last @.
 _AUTHORITY = re.compile(r"(?P<begin>[^/]*://[^/?#:@]*:)(?P<secret>[^/?#]*)@")
-_PARAMETER = re.compile(r"(?<=[?&]password=)[^&#]*")
+_PARAMETER = re.compile(r"(?<=[?&]password=)[^&#]*|(?<=[?&]sslpassword=)[^&#]*")
 _MASK = "***"
 _COLUMN = 36
 
