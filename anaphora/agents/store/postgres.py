@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PostgresAgentStore"]
 
-_MIGRATION_LOCK = 0x416E6167  # "Anag": advisory lock, together with a hash of the schema name
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1  # seconds between attempts to lock
 # User data is kept out of the statistics of the query planner (SET STATISTICS 0), where an erased
 # word would remain until the next ANALYZE.
@@ -267,7 +266,6 @@ class PostgresAgentStore(AgentStore, ForkAware):
             schema,
             format_table="agents_format",
             version=len(_MIGRATIONS),
-            lock=_MIGRATION_LOCK,
             migrations_after=lambda version: _MIGRATIONS[version:],
         )
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONVERSATION_TABLES",
+    "SCHEMA_LOCK",
     "check_schema_name",
     "has_table",
     "quote_identifier",
@@ -21,6 +22,9 @@ __all__ = [
 CONVERSATION_TABLES = "stm_"
 """What the names of the tables of the store of conversations begin with: that store may share a
 schema with any other tables."""
+
+SCHEMA_LOCK = 0x416E6170  # "Anap"
+"""The first half of the number of an advisory lock; the second is a hash of the schema name."""
 
 _MAX_SCHEMA_BYTES = 63
 _TABLES_OF = "FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = %s"
@@ -49,13 +53,11 @@ def upgrade_tables(
     *,
     format_table: str,
     version: int,
-    lock: int,
     migrations_after: Callable[[int], Iterable[str]],
     shares_schema: bool = False,
 ) -> None:
     """Create the tables whose version is in ``format_table``, or upgrade them to ``version``, in a
-    transaction of its own. Several connections may do so at once: ``lock`` is an advisory lock for
-    these tables.
+    transaction of its own. Several connections may do so at once.
 
     ``migrations_after`` returns the statements that follow a version, 0 for new tables. They may
     contain no placeholders. With ``shares_schema``, tables of others may be in the schema.
@@ -66,7 +68,8 @@ def upgrade_tables(
     if found == version:
         return
     transaction.execute("BEGIN")
-    transaction.fetch_all("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", lock, schema)
+    # One lock for all tables of a schema, which create it.
+    transaction.fetch_all("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", SCHEMA_LOCK, schema)
     found = _read_version(transaction, schema, format_table)
     if found > version:
         raise StoreError(

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PostgresBackend"]
 
-_MIGRATION_LOCK = 0x416E6147  # "AnaG": advisory lock, together with a hash of the schema name
 _DIALECT = {
     "int": "bigint",
     "text": "text",
@@ -106,7 +105,6 @@ class PostgresBackend(GraphBackend):
             schema,
             format_table="graph_format",
             version=len(build_schema(_DIALECT)),
-            lock=_MIGRATION_LOCK,
             migrations_after=_migrations,
         )
 

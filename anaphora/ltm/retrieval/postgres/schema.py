@@ -11,14 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anaphora.errors import StoreError
-from anaphora.storage.postgres.schema import has_table, upgrade_tables
+from anaphora.storage.postgres.schema import SCHEMA_LOCK, has_table, upgrade_tables
 
 if TYPE_CHECKING:
     from anaphora.storage.postgres.connection import Transaction
 
 __all__ = ["TABLES", "has_pgvector", "prepare_schema"]
 
-_MIGRATION_LOCK = 0x416E6170  # "Anap": advisory lock, together with a hash of the schema name
 
 # User data is kept out of the statistics of the query planner (SET STATISTICS 0), where an erased
 # word would remain until the next ANALYZE.
@@ -236,7 +235,6 @@ def prepare_schema(
         schema,
         format_table="format",
         version=len(_MIGRATIONS),
-        lock=_MIGRATION_LOCK,
         migrations_after=migrations_after,
     )
 
@@ -255,7 +253,7 @@ def _ensure_pgvector(transaction: Transaction, schema: str) -> bool:
     there = "SELECT 1 FROM pg_extension WHERE extname = 'vector'"
     if not transaction.fetch_all(there):
         # Two schemas may be created at once, but they share the extension.
-        transaction.fetch_all("SELECT pg_advisory_xact_lock(%s, 0)", _MIGRATION_LOCK)
+        transaction.fetch_all("SELECT pg_advisory_xact_lock(%s, 0)", SCHEMA_LOCK)
         if not transaction.fetch_all(there) and transaction.try_execute(
             "CREATE EXTENSION vector SCHEMA public"
         ):

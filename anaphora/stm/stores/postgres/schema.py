@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["prepare_schema", "render_statement"]
 
-_MIGRATION_LOCK = 0x416E6143  # "AnaC": advisory lock, together with a hash of the schema name
 
 _TABLES = """
     CREATE TABLE {schema}.stm_format (version integer NOT NULL);
@@ -297,7 +296,6 @@ def prepare_schema(transaction: Transaction, schema: str, quoted: str) -> None:
         schema,
         format_table="stm_format",
         version=len(_MIGRATIONS),
-        lock=_MIGRATION_LOCK,
         migrations_after=lambda version: [
             render_statement(each, quoted) for each in _MIGRATIONS[version:]
         ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
 
@@ -168,6 +169,22 @@ def test_it_shares_a_schema_with_the_long_term_memory(postgres_server, schema, c
             use()
         assert count_up(store, ANN) == 1
         assert recall.clock() == 0
+
+
+def test_stores_and_memories_that_come_first_together_create_one_schema_once(
+    postgres_server, schema
+):
+    def come(number: int) -> int:
+        if number % 2:
+            store = PostgresStore(postgres_server.url, schema=schema)
+            with closing(store):
+                return count_up(store, ANN)
+        recall = PostgresRecallStore(postgres_server.url, settings=HistorySettings(), schema=schema)
+        with closing(recall):
+            return recall.clock()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(come, range(8))) == [0, 0, 0, 0, 1, 2, 3, 4]
 
 
 def test_it_shares_a_schema_with_any_tables(postgres_server, client, schema):
