@@ -253,7 +253,7 @@ class PostgresStore(Store, ForkAware):
 
     def _acquire(self, key: ConversationKey, turn: _Turn, timeout: timedelta, end: float) -> _Found:
         """Wait for the lock."""
-        values = (
+        values: tuple[bytes | int, ...] = (
             *(turn.place, turn.version, self._lease_in_microseconds, _QUEUE_PATIENCE),
             *(_to_ttl(timeout), names_digest(key.tenant, key.user)),
             *map(encode_text, (key.tenant, key.user, key.model)),
