@@ -11,7 +11,7 @@ from anaphora.storage.postgres.schema import check_schema_name, quote_identifier
 
 __all__ = ["PostgresConnection"]
 
-_SERVER_TIMEOUT = 10.0  # seconds
+_SERVER_TIMEOUT = 15.0  # seconds, longer than functions wait for a row
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.25
 
 
