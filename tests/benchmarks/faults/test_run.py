@@ -21,10 +21,9 @@ from tests.server.server_process import ROOT, WAIT_LIMIT, wait_until
     "plan",
     [
         Plan(200, 40, store="redis", history="postgres", layout="supervised", pace=2, minutes=8),
-        Plan(150, 30, store="postgres", history="postgres", pace=2, minutes=8),
         Plan(200, 40, store="sqlite", history="sqlite", layout="separate", pace=2, minutes=8),
     ],
-    ids=["redis and postgres", "postgres alone", "sqlite"],
+    ids=["redis and postgres", "sqlite"],
 )
 def test_nothing_is_lost_doubled_resurrected_or_out_of_order(plan: Plan, tmp_path: Path) -> None:
     result = run(plan, tmp_path)
