@@ -233,6 +233,7 @@ class Settings(BaseSettings):
         default="memory:",
         min_length=1,
         description="The store of conversations: memory:, sqlite:///FILE, redis://HOST, "
+        "redis+cluster://HOST,HOST, redis+sentinel://HOST,HOST/SERVICE, "
         "postgresql://HOST/DATABASE.",
     )
     host: str = Field(default="127.0.0.1", min_length=1, description="The address to listen on.")
