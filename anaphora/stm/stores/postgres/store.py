@@ -290,7 +290,8 @@ class PostgresStore(Store, ForkAware):
             raise Conflict(
                 f"the conversation of {key.user!r} with '{key.model}' was lost to another "
                 f"question: this one was suspended, or cut off from its store, for longer than "
-                f"the lease of {self._lease:g} seconds; nothing was changed"
+                f"the lease of {self._lease:g} seconds, or the server crashed meanwhile; nothing "
+                "was changed"
             )
 
     def _quarantine_record(self, key: ConversationKey, found: _Found, reason: str) -> None:
