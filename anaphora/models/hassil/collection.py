@@ -112,6 +112,10 @@ class ContextRule:
         """Whether a value of the context, not None, satisfies the condition."""
         return self.values is None or value in self.values
 
+    def names(self, value: Any) -> bool:
+        """Whether a value is one of those that satisfy the condition; never if any value does."""
+        return self.values is not None and value in self.values
+
 
 @dataclass(frozen=True, slots=True)
 class SentenceBlock:

@@ -43,6 +43,7 @@ from anaphora.storage.forks import ForkAware, register_fork_aware
 if TYPE_CHECKING:
     from anaphora.stm.stores.redis.connection import RedisConnection
     from anaphora.stm.stores.redis.quarantine import RedisQuarantine
+    from anaphora.stm.stores.redis.server_state import RedisServerState
 
 __all__ = ["RedisStore"]
 
@@ -216,11 +217,17 @@ class RedisStore(Store, ForkAware):
             replicated=True,
         )
         if not self._has_checked_risks:
-            from anaphora.stm.stores.redis.risks import find_risks
+            from anaphora.stm.stores.redis.server_state import find_risks
 
             self._has_checked_risks = True
             for risk in find_risks(self._connection):
                 _log.warning("this Redis server may lose conversations: %s", risk)
+
+    def server_state(self) -> RedisServerState:
+        """Ask the servers for their versions, their clocks and risky settings."""
+        from anaphora.stm.stores.redis.server_state import read_server_state
+
+        return read_server_state(self._connection)
 
     def close(self) -> None:
         self._process_state.leases.close()
