@@ -69,14 +69,14 @@ class Engine:
 
     ``models`` are models, paths of model files, or names of bundled models; the first is the
     default. ``store`` keeps the conversations: a store or its URL (``memory:``,
-    ``sqlite:///bot.db``, ``redis://host``); the memory of this process if left out. ``long_term``
-    is a long-term memory or its URL (``sqlite:///history.db``, ``postgresql://host/database``);
-    none if left out. ``fallback`` is an agent that answers what no intent fits, an
-    :class:`~anaphora.agents.agent.Agent` for example. ``nlp`` is a spaCy pipeline to extend instead
-    of a blank one (or one for each language). ``clock`` gives the time, with a time zone, of a
-    question without one; ``random`` the numbers of ``rand`` in predicates. Texts of more than
-    ``max_characters`` are rejected unread. ``cache`` is a folder for compiled models, so that the
-    next engine starts faster; none if left out.
+    ``sqlite:///bot.db``, ``redis://host``, ``postgresql://host/database``); the memory of this
+    process if left out. ``long_term`` is a long-term memory or its URL (``sqlite:///history.db``,
+    ``postgresql://host/database``); none if left out. ``fallback`` is an agent that answers what no
+    intent fits, an :class:`~anaphora.agents.agent.Agent` for example. ``nlp`` is a spaCy pipeline
+    to extend instead of a blank one (or one for each language). ``clock`` gives the time, with a
+    time zone, of a question without one; ``random`` the numbers of ``rand`` in predicates. Texts of
+    more than ``max_characters`` are rejected unread. ``cache`` is a folder for compiled models, so
+    that the next engine starts faster; none if left out.
 
     All methods are thread-safe. Questions of one conversation are answered in turn, those of
     different conversations in parallel. A user is an id or a :class:`User`; users of different

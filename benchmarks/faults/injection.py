@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 import httpx
+import psycopg
 import redis
 
 from benchmarks.faults.bot import MODEL
@@ -32,11 +33,12 @@ FAULTS: dict[str, str] = {
     "clock": "the wall clock of a worker jumps forwards or back by up to 20 minutes",
     "redis": "Redis is killed, and started again with its append-only file",
     "postgres": "a connection to PostgreSQL is cut in the middle of a COMMIT",
+    "database": "PostgreSQL with the conversations is killed, recovers, and starts again",
     "damage": "a user's rows in the stores are overwritten with unreadable bytes",
     "reload": "the model is read anew from its file",
     "hostile": "clients that pipeline without reading, stay idle, or send broken requests",
 }
-_ENDING = ("kill", "terminate", "redis")
+_ENDING = ("kill", "terminate", "redis", "database")
 _PROGRESS = 25  # answers between two faults that end a process
 _EVERY = {  # seconds from one to the next, on average
     "kill": 6.0,
@@ -45,6 +47,7 @@ _EVERY = {  # seconds from one to the next, on average
     "clock": 3.0,
     "redis": 10.0,
     "postgres": 2.0,
+    "database": 10.0,
     "damage": 8.0,
     "reload": 3.0,
     "hostile": 4.0,
@@ -62,7 +65,11 @@ class Fault:
 
 def possible_faults(service: Service) -> list[str]:
     """The faults that are possible with the stores of a service."""
-    missing = {"redis": service.redis is None, "postgres": service.postgres is None}
+    missing = {
+        "redis": service.redis is None,
+        "postgres": service.postgres is None,
+        "database": service.store != "postgres",
+    }
     return [name for name in FAULTS if not missing.get(name)]
 
 
@@ -182,11 +189,17 @@ class Injection:
         self._answered_before = self._answered()
         self._service.proxy.fault = chance.choice(("answer lost", "late commit", "commit lost"))
 
+    def _database(self, chance: random.Random) -> None:
+        assert self._service.postgres is not None
+        self._service.postgres.kill()
+        self._ended.wait(chance.uniform(0.0, 1.0))
+        self._service.postgres.start()
+
     def _damage(self, chance: random.Random) -> None:
         self._victims += 1
         user = f"victim {self._victims}"
-        # The server may be about to end, or Redis be down.
-        with contextlib.suppress(httpx.HTTPError, redis.RedisError):
+        # The server may be about to end, or the store be down.
+        with contextlib.suppress(httpx.HTTPError, redis.RedisError, psycopg.OperationalError):
             ask_once(self._service, user, "order baba")
             self._ended.wait(1.0)
             self._service.damage(user)

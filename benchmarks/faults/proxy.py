@@ -15,7 +15,7 @@ CommitFault = Literal["answer lost", "late commit", "commit lost"]
 """The fate of a COMMIT: executed without a response; executed seconds later without a response; or
 never delivered. The client's connection is cut each time."""
 
-_COMMIT = b"COMMIT"
+_COMMITS = (b"COMMIT", b"stm_commit")  # of the long-term memory, and of conversations
 _LATE = 4.0  # seconds
 _CHUNK = 1 << 16
 
@@ -69,7 +69,8 @@ class Proxy:
         try:
             with contextlib.suppress(ConnectionError):
                 while data := await reader.read(_CHUNK):
-                    fault = self.fault if _COMMIT in data else None
+                    is_commit = any(word in data for word in _COMMITS)
+                    fault = self.fault if is_commit else None
                     if fault is None:
                         far_writer.write(data)
                         await far_writer.drain()

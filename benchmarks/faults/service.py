@@ -28,7 +28,7 @@ from tests.support.redis_server import RedisServer
 
 __all__ = ["History", "Layout", "Service", "Store", "run_service"]
 
-Store = Literal["redis", "sqlite"]
+Store = Literal["redis", "sqlite", "postgres"]
 History = Literal["sqlite", "postgres"]
 Layout = Literal["supervised", "separate"]
 """``supervised``: workers behind one address, which the service restarts; ``separate``: services
@@ -44,6 +44,8 @@ class Service:
 
     folder: Path
     servers: Sequence[ServerProcess]
+    store: Store
+    history: History
     layout: Layout
     clocks: Clocks
     redis: RedisServer | None
@@ -101,8 +103,9 @@ class Service:
         for worker in self.workers():
             _send(worker, signal.SIGCONT)
             self.clocks.set(worker, 0)
-        if self.redis is not None and self.redis.process is None:
-            self.redis.start()
+        for database in (self.redis, self.postgres):
+            if database is not None and database.process is None:
+                database.start()
         for server in self.servers:
             if not _is_running(server):
                 self._start(server)
@@ -139,10 +142,18 @@ class Service:
             with self.redis.client() as client:
                 for key in client.scan_iter(f"*{user}*:c"):
                     client.set(key, b"\x00damaged", keepttl=True)
+        elif self.store == "postgres":
+            assert self.postgres is not None
+            with self.postgres.client() as client:
+                client.execute(
+                    "UPDATE anaphora.stm_conversations SET record = '\\x0064' WHERE name = %s",
+                    (user.encode(),),
+                )
         else:
             with _file(self.folder / "bot.db") as file:
                 file.execute("UPDATE conversations SET record = x'0064' WHERE user = ?", (user,))
-        if self.postgres is not None:
+        if self.history == "postgres":
+            assert self.postgres is not None
             with self.postgres.client() as client:
                 client.execute(
                     "UPDATE anaphora.exchanges SET record = '\\x0064' WHERE user_id IN "
@@ -171,10 +182,12 @@ def run_service(
         if store == "redis":
             redis = stack.enter_context(RedisServer("--appendfsync", "always"))
             store_url = f"{redis.url}?lease={_LEASE}"
-        if history == "postgres":
+        if "postgres" in (store, history):
             postgres = stack.enter_context(PostgresServer(with_pgvector()))
             proxy = stack.enter_context(Proxy(postgres.port))
-            memory_url = f"postgresql://postgres@127.0.0.1:{proxy.port}/postgres?schema=anaphora"
+            url = f"postgresql://postgres@127.0.0.1:{proxy.port}/postgres?schema=anaphora"
+            store_url = f"{url}&lease={_LEASE}" if store == "postgres" else store_url
+            memory_url = url if history == "postgres" else memory_url
         (folder / "tmp").mkdir()
         environment = {
             **clocks.environment,
@@ -190,7 +203,16 @@ def run_service(
         count = 1 if layout == "supervised" else workers
         servers = [ServerProcess(folder, *arguments, env=environment) for _ in range(count)]
         service = Service(
-            folder, servers, layout, clocks, redis, postgres, proxy, threading.RLock()
+            folder,
+            servers,
+            store,
+            history,
+            layout,
+            clocks,
+            redis,
+            postgres,
+            proxy,
+            threading.RLock(),
         )
         for server in servers:
             stack.push(server.start())

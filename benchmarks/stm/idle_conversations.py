@@ -20,6 +20,7 @@ from anaphora import Engine, Store, store_at
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.records import dump, load
 from benchmarks.process_memory import resident
+from tests.support.postgres_server import PostgresServer, with_pgvector
 from tests.support.redis_server import RedisServer
 
 QUESTIONS = ("What is the weather in Tokyo today?", "And in Kyoto?", "Tomorrow?")
@@ -28,7 +29,7 @@ IDLE = timedelta(days=1)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("stores", nargs="*", default=["memory", "sqlite", "redis"])
+    parser.add_argument("stores", nargs="*", default=["memory", "sqlite", "redis", "postgres"])
     parser.add_argument("--conversations", type=int, default=1_000_000)
     chosen = parser.parse_args()
     pattern = _pattern()
@@ -70,6 +71,14 @@ def _open_store(name: str, folder: Path) -> Iterator[tuple[Store, Callable[[], i
         with RedisServer() as server, server.client() as client:
             store = store_at(server.url)
             yield store, lambda: client.info("memory")["used_memory"]
+            store.close()
+        return
+    if name == "postgres":
+        with PostgresServer(with_pgvector(), autovacuum="on") as server, server.client() as client:
+            store = store_at(server.url)
+            store.ping()
+            size = "SELECT pg_total_relation_size('anaphora_conversations.stm_conversations')"
+            yield store, lambda: client.execute(size).fetchone()[0]
             store.close()
         return
     if name == "sqlite":

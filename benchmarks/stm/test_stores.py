@@ -1,6 +1,6 @@
 """What does each store cost per question: in a dialog, and alone?
 
-Redis is a real server on this machine, reached over the loopback interface.
+Redis and PostgreSQL are real servers on this machine, reached over the loopback interface.
 """
 
 from collections.abc import Iterator
@@ -14,9 +14,17 @@ from msgspec.structs import replace
 from anaphora import Engine, Store, store_at
 from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.records import dump, load
+from tests.support.postgres_server import PostgresServer, with_pgvector
 from tests.support.redis_server import RedisServer
 
-STORES = ("memory", "sqlite", "sqlite without fsync", "redis")
+STORES = (
+    "memory",
+    "sqlite",
+    "sqlite without fsync",
+    "redis",
+    "postgres",
+    "postgres without fsync",
+)
 TIMEOUT = timedelta(minutes=5)
 
 
@@ -24,6 +32,12 @@ TIMEOUT = timedelta(minutes=5)
 def opened(name, folder) -> Iterator[Store]:
     if name == "redis":
         with RedisServer() as server, store_of(server.url) as store:
+            yield store
+        return
+    if name.startswith("postgres"):
+        fsync = "off" if "without" in name else "on"
+        settings = {"autovacuum": "on", "fsync": fsync, "full_page_writes": fsync}
+        with PostgresServer(with_pgvector(), **settings) as server, store_of(server.url) as store:
             yield store
         return
     urls = {

@@ -55,7 +55,7 @@ def run(request, tmp_path):
         store = f"{request.getfixturevalue('redis_server').url}?prefix={tmp_path.name}"
     if request.param == "postgres":
         server = request.getfixturevalue("postgres_server")
-        long_term = f"{server.url}?schema={server.schema()}"
+        store = long_term = f"{server.url}?schema={server.schema()}"
     environment = os.environ | {"XDG_STATE_HOME": str(tmp_path)}
 
     def told(script: str, children: int = 0) -> list[str]:

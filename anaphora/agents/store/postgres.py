@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from anaphora.agents.state.records import Record, dump_record, event_of
 from anaphora.agents.state.state import AgentState, replay
@@ -21,18 +21,17 @@ from anaphora.agents.store.snapshots import (
 )
 from anaphora.agents.store.store import AgentKey, AgentStore
 from anaphora.errors import Conflict, StoreError
-from anaphora.ltm.retrieval.postgres.connection import ConnectionPool
-from anaphora.ltm.retrieval.postgres.records import decode_text, encode_text, names_digest
 from anaphora.stm.stores.locks import ConversationLocks
 from anaphora.storage.forks import ForkAware, fork_safe_lock, register_fork_aware
+from anaphora.storage.postgres.connection import ConnectionPool
+from anaphora.storage.postgres.schema import check_schema_name, upgrade_tables
+from anaphora.storage.postgres.text_encoding import decode_text, encode_text, names_digest
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.storage.postgres.connection import Transaction
 
 __all__ = ["PostgresAgentStore"]
 
-_MIGRATION_LOCK = 0x416E6167  # "Anag": advisory lock, together with a hash of the schema name
-_MAX_SCHEMA_BYTES = 63
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1  # seconds between attempts to lock
 # User data is kept out of the statistics of the query planner (SET STATISTICS 0), where an erased
 # word would remain until the next ANALYZE.
@@ -67,10 +66,6 @@ _MIGRATIONS = (
     ALTER TABLE log ALTER COLUMN event SET STATISTICS 0, ALTER COLUMN record SET STATISTICS 0;
     """,
 )
-_TABLE = (
-    "SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace "
-    "WHERE nspname = %s AND (%s = '' OR relname = %s) LIMIT 1"
-)
 _LOG_OF_AGENT = "FROM log JOIN agents ON log.owner = agents.id WHERE place = %s"
 
 
@@ -100,8 +95,7 @@ class PostgresAgentStore(AgentStore, ForkAware):
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        if not schema or "\0" in schema or len(schema.encode()) > _MAX_SCHEMA_BYTES:
-            raise StoreError(f"the name of a schema must have 1 to {_MAX_SCHEMA_BYTES} bytes")
+        check_schema_name(schema)
         self._schema, self._wait, self._sleep, self._monotonic = schema, wait, sleep, monotonic
         self._pool = ConnectionPool(url, prepare=self._prepare, server_timeout=server_timeout)
         # Used by one thread at a time, this pool has one connection; it holds the locks.
@@ -267,24 +261,13 @@ class PostgresAgentStore(AgentStore, ForkAware):
         transaction.fetch_all(
             "SELECT set_config('search_path', quote_ident(%s::text), false)", schema
         )
-        if _read_version(transaction, schema) == len(_MIGRATIONS):
-            return
-        transaction.execute("BEGIN")
-        transaction.fetch_all(
-            "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", _MIGRATION_LOCK, schema
+        upgrade_tables(
+            transaction,
+            schema,
+            format_table="agents_format",
+            version=len(_MIGRATIONS),
+            migrations_after=lambda version: _MIGRATIONS[version:],
         )
-        version = _read_version(transaction, schema)
-        if version > len(_MIGRATIONS):
-            raise StoreError(
-                f"the schema '{schema}' was made by a later version (it is {version}, this one "
-                f"knows {len(_MIGRATIONS)}): update anaphora or name another schema"
-            )
-        if version < 0:
-            _create_schema(transaction, schema)
-        for statements in _MIGRATIONS[max(version, 0) :]:
-            transaction.execute_script(statements)
-        transaction.execute("UPDATE agents_format SET version = %s", len(_MIGRATIONS))
-        transaction.execute("COMMIT")
 
 
 def _find_or_create(transaction: Transaction, key: AgentKey, expected: int) -> int:
@@ -303,21 +286,3 @@ def _find_or_create(transaction: Transaction, key: AgentKey, expected: int) -> i
             f"the agent '{key.model}' of {key.user!r} was changed or erased while it was answering"
         )
     return int(row[0])
-
-
-def _read_version(transaction: Transaction, schema: str) -> int:
-    """Return the version of the tables; -1 if there are none."""
-    if not transaction.fetch_all(_TABLE, schema, "agents_format", "agents_format"):
-        return -1
-    row: tuple[Any, ...] | None = transaction.fetch_one("SELECT version FROM agents_format")
-    return int(row[0]) if row else -1
-
-
-def _create_schema(transaction: Transaction, schema: str) -> None:
-    """Create the schema; if it exists, it must be empty."""
-    if not transaction.fetch_all("SELECT 1 FROM pg_namespace WHERE nspname = %s", schema):
-        quoted = transaction.fetch_one("SELECT quote_ident(%s)", schema)
-        assert quoted
-        transaction.execute(f"CREATE SCHEMA {quoted[0]}")
-    elif transaction.fetch_all(_TABLE, schema, "", ""):
-        raise StoreError(f"the schema '{schema}' is that of another program: name another one")

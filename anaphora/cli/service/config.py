@@ -18,7 +18,7 @@ __all__ = ["config"]
 
 # redis://user:secret@host, ?password=secret, &sentinel_password=…; the host follows the last @.
 _AUTHORITY = re.compile(r"(?P<begin>[^/]*://[^/?#:@]*:)(?P<secret>[^/?#]*)@")
-_PARAMETER = re.compile(r"(?<=[?&_]password=)[^&#]*")
+_PARAMETER = re.compile(r"(?<=[?&_]password=)[^&#]*|(?<=[?&]sslpassword=)[^&#]*")
 _MASK = "***"
 _COLUMN = 36
 

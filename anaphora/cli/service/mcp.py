@@ -41,7 +41,8 @@ def mcp(
         str | None,
         value_option(
             "URL",
-            "Where conversations are stored, such as sqlite:///bot.db or redis://localhost. "
+            "Where conversations are stored, such as sqlite:///bot.db, redis://localhost or "
+            "postgresql://localhost/bots. "
             "Default: that of --config, else the memory of this process.",
         ),
     ] = None,

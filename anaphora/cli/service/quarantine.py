@@ -52,7 +52,11 @@ def quarantine(
     ] = None,
     store: Annotated[
         str | None,
-        value_option("URL", "The store of conversations: sqlite:///bot.db or redis://host:6379/0."),
+        value_option(
+            "URL",
+            "The store of conversations: sqlite:///bot.db, redis://host:6379/0 or "
+            "postgresql://user:password@host/database.",
+        ),
     ] = None,
     retry: Annotated[
         list[str] | None,

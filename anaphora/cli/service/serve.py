@@ -42,7 +42,8 @@ def serve(
         str | None,
         value_option(
             "URL",
-            "Where conversations are stored: memory:, sqlite:///FILE, redis://HOST. Default: "
+            "Where conversations are stored: memory:, sqlite:///FILE, redis://HOST, "
+            "postgresql://HOST/DATABASE. Default: "
             "the memory of the process.",
         ),
     ] = None,

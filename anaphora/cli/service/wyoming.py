@@ -46,7 +46,8 @@ def wyoming(
         str | None,
         value_option(
             "URL",
-            "Where conversations are stored, such as sqlite:///bot.db or redis://localhost. "
+            "Where conversations are stored, such as sqlite:///bot.db, redis://localhost or "
+            "postgresql://localhost/bots. "
             "Default: the memory of this process.",
         ),
     ] = None,

@@ -42,7 +42,7 @@ def check_settings(settings: Settings) -> None:
         raise _startup_error(
             f"{settings.workers} workers cannot share the store '{_IN_MEMORY}': each process "
             "would have a separate memory",
-            "keep conversations in a file or in Redis: --store sqlite:///anaphora.db",
+            "keep conversations in a file, Redis or PostgreSQL: --store sqlite:///anaphora.db",
         )
     if settings.workers > 1 and settings.memory.url == _IN_MEMORY:
         raise _startup_error(

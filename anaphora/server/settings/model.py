@@ -233,7 +233,8 @@ class Settings(BaseSettings):
         default="memory:",
         min_length=1,
         description="The store of conversations: memory:, sqlite:///FILE, redis://HOST, "
-        "redis+cluster://HOST,HOST, redis+sentinel://HOST,HOST/SERVICE.",
+        "redis+cluster://HOST,HOST, redis+sentinel://HOST,HOST/SERVICE, "
+        "postgresql://HOST/DATABASE.",
     )
     host: str = Field(default="127.0.0.1", min_length=1, description="The address to listen on.")
     port: int = Field(default=8080, ge=0, le=65_535, description="The port; 0 picks a free one.")

@@ -1,4 +1,4 @@
-"""Open stores by their URLs: ``memory:``, ``sqlite:///path``, ``redis://…``."""
+"""Open stores by their URLs: ``memory:``, ``sqlite:///path``, ``redis://…``, ``postgresql://…``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
 
 from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import StoreError
@@ -19,8 +19,8 @@ __all__ = ["database_file", "store_at"]
 
 _EXAMPLES = (
     "memory:, sqlite:///relative.db, sqlite:////absolute.db, redis://host:6379/0, "
-    "rediss://host:6379/0, unix:///path/of/redis.sock, redis+cluster://host:6379,host:6379 or "
-    "redis+sentinel://host:26379,host:26379/service"
+    "rediss://host:6379/0, unix:///path/of/redis.sock, redis+cluster://host:6379,host:6379, "
+    "redis+sentinel://host:26379,host:26379/service or postgresql://user:password@host/database"
 )
 _DATABASE = re.compile(r"/?\d*")
 _SERVICE = re.compile(r"/[^/]+(/\d*)?")
@@ -39,13 +39,16 @@ _TLS_OPTIONS = (
 def store_at(url: str, *, clock: Callable[[], datetime] = utc_now) -> Store:
     """Open the store at ``url``: ``memory:``, ``sqlite:///relative.db``,
     ``sqlite:////absolute.db``, ``redis://host:port/db``, ``rediss://…`` (with TLS),
-    ``unix:///socket``, ``redis+cluster://host:port,host:port`` or
-    ``redis+sentinel://host:port,host:port/service/db`` (with TLS ``rediss+…``).
+    ``unix:///socket``, ``redis+cluster://host:port,host:port``,
+    ``redis+sentinel://host:port,host:port/service/db`` (with TLS ``rediss+…``) or
+    ``postgresql://user:password@host/database``.
 
     The query of the URL holds options: for all stores ``wait`` (how many seconds a question waits
     for the lock), for SQLite ``synchronous`` (full, normal), for Redis ``lease``, ``patience``,
     ``replica_timeout`` (seconds), ``min_replicas``, ``prefix`` and some options of its client
-    (``db``, ``ssl_ca_certs``, …). ``clock`` returns the time, with a time zone.
+    (``db``, ``ssl_ca_certs``, …), for PostgreSQL ``lease``, ``patience``, ``schema`` and the
+    options of its client (``sslmode``, ``target_session_attrs``, …). ``clock`` returns the time,
+    with a time zone.
 
     Raises :class:`StoreError` if the URL is invalid or the store cannot be used.
     """
@@ -145,6 +148,18 @@ def _redis_client_options(scheme: str) -> tuple[str, ...]:
     )
 
 
+def _open_postgres(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
+    from anaphora.stm.stores.postgres.store import PostgresStore, client_options
+
+    of_client = client_options()
+    seconds = dict.fromkeys(("wait", "lease", "patience"), _parse_seconds)
+    texts: dict[str, Callable[[str], Any]] = dict.fromkeys(("schema", *of_client), str)
+    options = _parse_options(parts, seconds | texts)
+    given = {name: options.pop(name) for name in of_client if name in options}
+    url = urlunsplit(parts._replace(query=urlencode(given, quote_via=quote)))
+    return PostgresStore(url, clock=clock, **options)
+
+
 _OPENERS: Mapping[str, Callable[[SplitResult, Callable[[], datetime]], Store]] = {
     "memory": _open_memory,
     "sqlite": _open_sqlite,
@@ -155,6 +170,8 @@ _OPENERS: Mapping[str, Callable[[SplitResult, Callable[[], datetime]], Store]] =
     "rediss+cluster": _open_redis,
     "redis+sentinel": _open_redis,
     "rediss+sentinel": _open_redis,
+    "postgresql": _open_postgres,
+    "postgres": _open_postgres,
 }
 
 
@@ -195,4 +212,6 @@ def _parse_count(text: str) -> int:
 def _url_prefix(url: str) -> str:
     """Describe the beginning of a URL, without a password."""
     scheme, colon, _ = url.partition(":")
-    return f"with {scheme + colon!r}" if colon else "without memory:, sqlite: or redis:"
+    return (
+        f"with {scheme + colon!r}" if colon else "without memory:, sqlite:, redis: or postgresql:"
+    )

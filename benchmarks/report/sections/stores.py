@@ -18,8 +18,8 @@ def measure(wanted: ReportOptions, tell: Tell) -> Section:
         "stores",
         "Stores",
         "A conversation, another one each time, is opened, changed and kept; beside it, the bare "
-        "round trips to the same Redis with the same record. A turn of the Redis store takes two "
-        "round trips, as GET and SET do.",
+        "round trips to the same Redis with the same record. A turn of the Redis or PostgreSQL "
+        "store takes two round trips, as GET and SET do.",
         (
             Table(
                 "A turn",

@@ -84,6 +84,8 @@ class TestHistory:
         asked = talk.ask(item="babax")
         unread = replace(asked, text=asked.text + " x" * 6_000, reply=Reply("rejected"))
         assert check(with_operation(talk.trace(), unread)) == []
+        unheard = replace(unread, outcome="unknown", reply=None)
+        assert check(with_operation(talk.trace(), unheard)) == []
         assert kinds(with_kept(with_operation(talk.trace(), unread), "x u001n00000")) == {"altered"}
 
     def test_a_refused_question_is_kept(self, talk: Reference) -> None:

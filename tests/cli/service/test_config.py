@@ -72,6 +72,8 @@ def test_the_output_is_a_valid_settings_file(
         ),
         ("sqlite:///bot@home.db", "sqlite:///bot@home.db"),
         ("redis://host:6379/0", "redis://host:6379/0"),
+        ("postgresql://ann:s3cret@host/db", "postgresql://ann:***@host/db"),
+        ("postgresql://host/db?sslpassword=s3cret", "postgresql://host/db?sslpassword=***"),
     ],
 )
 def test_passwords_are_masked(store: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,7 +85,7 @@ def test_the_exit_code_is_1_for_an_error_and_0_for_warnings(tmp_path, monkeypatc
     result = doctor()
     assert result.exit_code == 0
     assert "a restart forgets them" in result.output
-    assert "→ keep them in a file or in Redis" in result.output
+    assert "→ keep them in a file, Redis or PostgreSQL" in result.output
     assert result.output.endswith("no errors, 1 warning\n")
     monkeypatch.setenv("ANAPHORA_MODELS", "nope")
     result = doctor()
@@ -271,3 +271,13 @@ def test_the_example_paths_are_those_of_this_machine(findings):
     """Relative paths are those of the current folder, as for the service."""
     found = findings(store="sqlite:///relative.db")["store"]
     assert str(Path.cwd()) in found[-1].message
+
+
+def test_a_store_in_postgresql_is_checked(request, findings):
+    server = request.getfixturevalue("postgres_server")
+    found = findings(store=f"{server.url}?lease=5&schema={server.schema()}")["store"]
+    assert faults(found) == []
+    assert found[0].message.startswith("PostgreSQL ")
+    (fault,) = findings(store="postgresql://bot:s3cret@127.0.0.1:1/bots")["store"]
+    assert "cannot be reached" in fault.message
+    assert "s3cret" not in fault.message

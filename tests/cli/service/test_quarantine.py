@@ -51,13 +51,16 @@ def run(*arguments: str) -> str:
 BOB = ConversationKey("bob", "weather", "acme")
 
 
-@pytest.fixture(params=["sqlite", "redis"])
+@pytest.fixture(params=["sqlite", "redis", "postgres"])
 def store_url(request, tmp_path, monkeypatch) -> str:
     """A store with two quarantined conversations: Bob's is damaged, Ann's was unreadable for an
     earlier version."""
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path}/bot.db"
         damage = _damage_in_file
+    elif request.param == "postgres":
+        database = request.getfixturevalue("postgres_server")
+        url, damage = f"{database.url}?schema={database.schema()}", _damage_in_postgres
     else:
         server = request.getfixturevalue("redis_server")
         url, damage = server.url, _damage_in_redis
@@ -84,6 +87,13 @@ def _damage_in_file(url: str, key: ConversationKey) -> None:
 def _damage_in_redis(url: str, key: ConversationKey) -> None:
     with redis.Redis.from_url(url) as client:
         client.set(KeySpace("anaphora").record_key(key), b"{", keepttl=True)
+
+
+def _damage_in_postgres(url: str, key: ConversationKey) -> None:
+    url, _, schema = url.partition("?schema=")
+    statement = f"UPDATE {schema}.stm_conversations SET record = '{{' WHERE name = %s"
+    with psycopg.connect(url) as client:
+        client.execute(statement, [key.user.encode()])
 
 
 def test_items_are_listed_with_their_reason(url):
@@ -227,7 +237,7 @@ class TestStore:
 
     def test_a_url_of_another_kind_is_an_error(self):
         with pytest.raises(AnaphoraError, match="redis://host:6379/0"):
-            run("--store", "postgresql://localhost/bot")
+            run("--store", "mysql://localhost/bot")
 
 
 @pytest.mark.parametrize("option", ["--memory", "--store"])

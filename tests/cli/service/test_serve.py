@@ -114,7 +114,8 @@ def test_an_invalid_host_is_an_error() -> None:
     [
         ("redis://127.0.0.1:1", ""),
         ("sqlite:////no/such/folder/kept.db", ""),
-        ("postgres://localhost", "no store has a URL that begins with"),
+        ("mysql://localhost", "no store has a URL that begins with"),
+        ("postgresql://ann:s3cret@127.0.0.1:1/db", "it cannot be reached"),
         ("memory:?wiat=5", "did you mean 'wait'?"),
     ],
 )
@@ -125,7 +126,9 @@ def test_an_unreachable_store_is_an_error(url: str, said: str) -> None:
 
 
 def test_errors_contain_no_password() -> None:
-    assert "s3cret" not in refusal("sales", "--store", "redis://ann:s3cret@127.0.0.1:1")
+    for scheme in ("redis", "postgresql"):
+        said = refusal("sales", "--store", f"{scheme}://ann:s3cret@127.0.0.1:1")
+        assert "s3cret" not in said
 
 
 def test_mistakes_of_a_model_are_reported_as_by_check(tmp_path: Path) -> None:

@@ -14,10 +14,11 @@ from tests.server.nlpcraft.api_client import (
     running_api,
     weather,
 )
+from tests.support.postgres_server import PostgresServer, with_pgvector
 from tests.support.redis_server import RedisServer
 
 
-@pytest.fixture(scope="module", params=["memory", "sqlite", "redis"])
+@pytest.fixture(scope="module", params=["memory", "sqlite", "redis", "postgres"])
 def stores(request, tmp_path_factory):
     """Makes the stores of several workers, which share what they keep."""
     if request.param == "memory":
@@ -28,7 +29,7 @@ def stores(request, tmp_path_factory):
         file = tmp_path_factory.mktemp("store") / "bot.db"
         yield lambda: store_at(f"sqlite:///{file}")
         return
-    with RedisServer() as server:
+    with RedisServer() if request.param == "redis" else PostgresServer(with_pgvector()) as server:
         yield lambda: store_at(server.url)
 
 

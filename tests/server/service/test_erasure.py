@@ -19,6 +19,7 @@ from tests.conftest import Clock
 from tests.server.conftest import Serve
 from tests.server.sample_bots import LAMP, TEA
 from tests.server.server_process import WAIT_LIMIT, ServerProcess, wait_until, write_bot
+from tests.support.postgres_server import PostgresServer, with_pgvector
 from tests.support.redis_server import RedisServer
 
 ANN = "ann-quixotica"
@@ -112,6 +113,28 @@ def test_redis_holds_nothing_of_an_erased_user(tmp_path: Path) -> None:
             keys = list(client.scan_iter())
             kept = [(key, client.dump(key) or b"") for key in keys]
             return [key for key, data in kept if any(m in key + data for m in MARKS)]
+
+        assert found()
+        for user in (ANN, f"{ANN} {SAID}"):
+            erase(server, user)
+        assert found() == []
+
+
+def test_postgresql_holds_nothing_of_an_erased_user(tmp_path: Path) -> None:
+    write_bot(tmp_path)
+    (tmp_path / "lamp.yaml").write_text(LAMP)
+    with (
+        PostgresServer(with_pgvector()) as postgres,
+        ServerProcess(tmp_path, "counter.yaml", "lamp.yaml", "--store", postgres.url) as server,
+        postgres.client() as client,
+    ):
+        say_everything(server)
+
+        def found() -> list[str]:
+            client.execute("SET search_path TO anaphora_conversations")
+            tables = ("stm_conversations", "stm_notes", "stm_quarantine")
+            kept = {one: repr(client.execute(f"SELECT * FROM {one}").fetchall()) for one in tables}
+            return [one for one, rows in kept.items() if any(m in rows.encode() for m in MARKS)]
 
         assert found()
         for user in (ANN, f"{ANN} {SAID}"):

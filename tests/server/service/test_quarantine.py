@@ -22,15 +22,21 @@ from tests.server.api_schema import assert_described
 from tests.server.conftest import Serve
 from tests.server.sample_bots import TEA
 from tests.server.server_process import ServerProcess, wait_until, write_bot
+from tests.support.postgres_server import PostgresServer, postgres_server  # noqa: F401 - a fixture
 from tests.support.redis_server import RedisServer, redis_server  # noqa: F401 - a fixture
 
 ANN = ConversationKey("ann", "tea")
 
 
-@pytest.fixture(params=["sqlite", "redis"])
+@pytest.fixture(params=["sqlite", "redis", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[InstrumentedStore]:
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path / 'bot.db'}"
+    elif request.param == "postgres":
+        database: PostgresServer = request.getfixturevalue("postgres_server")
+        with database.client() as client:
+            client.execute("DROP SCHEMA IF EXISTS anaphora_conversations CASCADE")
+        url = database.url
     else:
         server: RedisServer = request.getfixturevalue("redis_server")
         url = server.url
@@ -50,6 +56,10 @@ def damage(request: pytest.FixtureRequest, key: ConversationKey) -> None:
     if "redis" in request.node.name:
         with request.getfixturevalue("redis_server").client() as client:
             client.set(KeySpace("anaphora").record_key(key), b"{", keepttl=True)
+        return
+    if "postgres" in request.node.name:
+        with request.getfixturevalue("postgres_server").client() as client:
+            client.execute("UPDATE anaphora_conversations.stm_conversations SET record = '{'")
         return
     path = request.getfixturevalue("tmp_path") / "bot.db"
     with closing(sqlite3.connect(path)) as file, file:

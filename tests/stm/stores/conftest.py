@@ -13,6 +13,7 @@ from anaphora.stm.stores.store import Store
 from anaphora.stm.stores.urls import store_at
 from tests.conftest import Clock
 from tests.stm.stores.store_homes import StoreHome
+from tests.support.postgres_server import PostgresServer, postgres_server  # noqa: F401 - a fixture
 from tests.support.redis_cluster import redis_cluster  # noqa: F401 - a fixture
 from tests.support.redis_sentinel import redis_sentinels  # noqa: F401 - a fixture
 from tests.support.redis_server import redis_server  # noqa: F401 - a fixture
@@ -31,14 +32,14 @@ _WITH_REPLICAS, *_SEVERAL = (
 _runs = count()
 
 
-@pytest.fixture(params=["memory", *_FILES, "redis", _WITH_REPLICAS])
+@pytest.fixture(params=["memory", *_FILES, "redis", _WITH_REPLICAS, "postgres"])
 def home(request, new_home) -> Iterator[StoreHome]:
     """A home of any kind of store."""
     with new_home(request.param) as made:
         yield made
 
 
-@pytest.fixture(params=[*_FILES, "redis", *_SEVERAL])
+@pytest.fixture(params=[*_FILES, "redis", *_SEVERAL, "postgres"])
 def lasting(request, new_home) -> Iterator[StoreHome]:
     """A home whose stores outlive a process."""
     with new_home(request.param) as made:
@@ -67,6 +68,8 @@ def new_home(request, clock, tmp_path, monkeypatch) -> Callable[[str], StoreHome
         if kind in _SERVERS:
             fixture, options = _SERVERS[kind]
             return _in_redis(request.getfixturevalue(fixture).url, options)
+        if kind == "postgres":
+            return _in_postgres(request.getfixturevalue("postgres_server"))
         if kind != "sqlite":  # as where locks of open files are not known (macOS)
             monkeypatch.delattr(fcntl, "F_OFD_SETLK", raising=False)
         return _in_files(tmp_path, clock)
@@ -90,6 +93,15 @@ def _in_redis(url: str, fixed: str) -> StoreHome:
     prefix = f"contract-{next(_runs)}"
     return StoreHome(
         lambda place, options: store_at(f"{url}?prefix={prefix}-{place}&{fixed}&{options}"),
+        True,
+        None,
+    )
+
+
+def _in_postgres(server: PostgresServer) -> StoreHome:
+    schema = server.schema()
+    return StoreHome(
+        lambda place, options: store_at(f"{server.url}?schema={schema}_{place}&{options}"),
         True,
         None,
     )

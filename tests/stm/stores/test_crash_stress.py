@@ -17,14 +17,20 @@ from tests.stm.stores.crash_stress import Hammer
         # As where locks of open files are not known (macOS).
         ("sqlite:///{folder}/bot.db", "import fcntl; vars(fcntl).pop('F_OFD_SETLK', None)", 6),
         ("{redis}?prefix=hammer&lease=1", "", 6),
+        ("{postgres}?lease=1&schema={schema}", "", 6),
     ],
-    ids=["sqlite", "sqlite with locks of processes", "redis"],
+    ids=["sqlite", "sqlite with locks of processes", "redis", "postgres"],
 )
 def test_no_answer_is_lost_when_processes_are_killed_at_any_moment(
     url, first, killed, tmp_path, request
 ):
-    server = request.getfixturevalue("redis_server").url if "{redis}" in url else ""
-    url = url.format(folder=tmp_path, redis=server)
+    if has_leases := "lease=" in url:
+        name = "redis" if "{redis}" in url else "postgres"
+        server = request.getfixturevalue(f"{name}_server")
+        schema = server.schema() if name == "postgres" else ""
+        url = url.format(**{name: server.url, "schema": schema})
+    else:
+        url = url.format(folder=tmp_path)
     with Hammer(url, tmp_path, first=first) as hammer:
         hammer.start(4)
         for number in range(killed):
@@ -38,4 +44,4 @@ def test_no_answer_is_lost_when_processes_are_killed_at_any_moment(
     assert report.faults == killed
     assert report.died_answering > 0
     # One that was slow may lose its lease, and is told so; files know no leases.
-    assert set(report.failed.values()) <= ({"Conflict"} if server else set())
+    assert set(report.failed.values()) <= ({"Conflict"} if has_leases else set())

@@ -35,13 +35,23 @@ _CLUSTER = pytest.param("redis_cluster", marks=pytest.mark.cluster)
 
 
 @pytest.fixture(
-    params=["memory", "sqlite", "sqlite with locks of processes", "redis_server", _CLUSTER]
+    params=[
+        "memory",
+        "sqlite",
+        "sqlite with locks of processes",
+        "redis_server",
+        _CLUSTER,
+        "postgres",
+    ]
 )
 def run(request, tmp_path):
     """Runs a script in a process of its own, which has a store; what it prints."""
     first, url = "", "memory:"
     if request.param.startswith("redis"):
         url = f"{request.getfixturevalue(request.param).url}?prefix={tmp_path.name}"
+    elif request.param == "postgres":
+        server = request.getfixturevalue("postgres_server")
+        url = f"{server.url}?schema={server.schema()}"
     elif request.param != "memory":
         url = f"sqlite:///{tmp_path}/bot.db?synchronous=normal"
     if "processes" in request.param:

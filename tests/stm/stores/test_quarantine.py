@@ -20,6 +20,7 @@ from anaphora.stm import records
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.records import dump
 from anaphora.stm.stores.memory import MemoryStore
+from anaphora.stm.stores.postgres.store import PostgresStore
 from anaphora.stm.stores.quarantine import quarantine_of
 from anaphora.stm.stores.redis.keys import KeySpace
 from anaphora.stm.stores.redis.store import RedisStore
@@ -29,6 +30,7 @@ from tests.conftest import Clock
 from tests.stm.stores.redis.test_store import commands
 from tests.stm.stores.store_homes import ANN, BEN, TIMEOUT, count_up, noise, questions
 from tests.support.earlier_records import EarlierFields
+from tests.support.postgres_server import PostgresServer
 from tests.support.real_server import wait_until
 from tests.support.redis_server import RedisServer
 
@@ -55,11 +57,13 @@ class Room:
         assert count_up(store, key) == 1
 
 
-@pytest.fixture(params=["sqlite", "redis"])
+@pytest.fixture(params=["sqlite", "redis", "postgres"])
 def room(request, tmp_path: Path, clock: Clock) -> Iterator[Room]:
     with ExitStack() as stack:
         if request.param == "sqlite":
             yield _in_sqlite(stack, tmp_path, clock)
+        elif request.param == "postgres":
+            yield _in_postgres(stack, request.getfixturevalue("postgres_server"))
         else:
             server = request.getfixturevalue("redis_server")
             yield _in_redis(stack, server)
@@ -94,6 +98,27 @@ def _in_redis(stack: ExitStack, server: RedisServer) -> Room:
 
     def store() -> RedisStore:
         return stack.enter_context(closing(RedisStore(server.url)))
+
+    return Room(store, write, contents)
+
+
+def _in_postgres(stack: ExitStack, server: PostgresServer) -> Room:
+    client = stack.enter_context(server.client())
+    schema = server.schema()
+
+    def write(key: ConversationKey, record: bytes) -> None:
+        client.execute(
+            f"UPDATE {schema}.stm_conversations SET record = %s WHERE name = %s",
+            (record, key.user.encode("utf-8", "surrogatepass")),
+        )
+
+    def contents() -> bytes:
+        tables = ("stm_conversations", "stm_notes", "stm_quarantine")
+        rows = [client.execute(f"SELECT * FROM {schema}.{table}").fetchall() for table in tables]
+        return repr(rows).encode()
+
+    def store() -> PostgresStore:
+        return stack.enter_context(closing(PostgresStore(server.url, schema=schema)))
 
     return Room(store, write, contents)
 

@@ -10,6 +10,7 @@ from contextlib import closing
 import pytest
 
 from anaphora import MemoryStore, StoreError, store_at
+from anaphora.stm.stores.postgres.store import PostgresStore
 from anaphora.stm.stores.redis.store import RedisStore
 from anaphora.stm.stores.sqlite.store import SqliteStore
 from tests.stm.stores.store_homes import ANN, count_up, questions
@@ -61,7 +62,7 @@ def test_a_server_of_redis(redis_server):
     [
         ("", "memory:, sqlite:///relative"),
         ("bot.db", "memory:, sqlite:///relative"),
-        ("postgres://me:secret@host/db", "begins with 'postgres:'; write memory:"),
+        ("mysql://me:secret@host/db", "begins with 'mysql:'; write memory:"),
         ("http://[::1/bot", "not the URL of a store"),
         ("memory:here", "write memory:"),
         ("memory://host", "write memory:"),
@@ -83,6 +84,12 @@ def test_a_server_of_redis(redis_server):
         ("redis://me:secret@host/0?leese=1", "did you mean 'lease'"),
         ("redis://me:secret@host/0?ssl_ca_certs=x", "no option 'ssl_ca_certs'"),
         ("redis://me:secret@host:port/0", "URL"),
+        ("postgresql://me:secret@host/db?leese=1", "did you mean 'lease'"),
+        ("postgresql://me:secret@host/db?sslmod=require", "did you mean 'sslmode'"),
+        ("postgresql://me:secret@host/db?lease=0.01", "a lease of 0.01 seconds is not possible"),
+        ("postgresql://me:secret@host/db?schema=", "1 to 63 bytes"),
+        ("postgresql://me:secret@host:port/db", "not a URL of a PostgreSQL server"),
+        ("postgresql://me:se/cret@host/db", "not a URL of a PostgreSQL server"),
     ],
 )
 def test_what_is_no_url_of_a_store_is_reported_without_its_password(
@@ -96,10 +103,26 @@ def test_what_is_no_url_of_a_store_is_reported_without_its_password(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_who_needs_no_redis_needs_no_client_of_it():
+def test_a_server_of_postgresql(postgres_server):
+    url, schema = postgres_server.url, postgres_server.schema()
+    options = f"schema={schema}&lease=3&wait=5&patience=2&application_name=our%20bot"
+    with closing(store_at(f"{url}?{options}")) as store:
+        assert isinstance(store, PostgresStore)
+        count_up(store, ANN)
+        with postgres_server.client() as client:
+            names = client.execute("SELECT application_name FROM pg_stat_activity").fetchall()
+        assert ("our bot",) in names
+    short = url.replace("postgresql:", "postgres:")
+    with closing(store_at(f"{short}?schema={schema}")) as store:
+        assert questions(store, ANN) == 1
+    with closing(store_at(f"{url}?schema={postgres_server.schema()}")) as store:
+        assert questions(store, ANN) == 0
+
+
+def test_who_needs_no_server_needs_no_client_of_it():
     script = (
         "import sys; from anaphora import store_at; store_at('memory:'); "
-        "print({'redis', 'sqlite3'} & set(sys.modules))"
+        "print({'psycopg', 'redis', 'sqlite3'} & set(sys.modules))"
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout == "set()\n"
@@ -108,7 +131,7 @@ def test_who_needs_no_redis_needs_no_client_of_it():
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("bot.db", "begins without memory:, sqlite: or redis:; write"),
+        ("bot.db", "begins without memory:, sqlite:, redis: or postgresql:; write"),
         ("sqlite:/bot.db", "three slashes before the path of a file: sqlite:///bot.db"),
         ("redis://localhost/abc", "a Redis database is a number"),
         (

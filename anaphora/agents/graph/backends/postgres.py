@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from anaphora.agents.graph.backends.backend import GraphBackend, Row, Sql
 from anaphora.agents.graph.backends.schema import OWNED_TABLES, build_schema
 from anaphora.errors import StoreError
+from anaphora.storage.postgres.schema import check_schema_name, upgrade_tables
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.storage.postgres.connection import Transaction
 
 __all__ = ["PostgresBackend"]
 
-_MIGRATION_LOCK = 0x416E6147  # "AnaG": advisory lock, together with a hash of the schema name
-_MAX_SCHEMA_BYTES = 63
 _DIALECT = {
     "int": "bigint",
     "text": "text",
@@ -38,10 +37,6 @@ _PRIVATE_COLUMNS = {
     "mentions": ("source",),
 }
 _TYPES: dict[type, str] = {int: "bigint", str: "text", bytes: "bytea", float: "double precision"}
-_TABLE = (
-    "SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace "
-    "WHERE nspname = %s AND (%s = '' OR relname = %s) LIMIT 1"
-)
 # Each query looks up rows by an index, joined as written. Planning one takes twenty times as long
 # as running it (measured: 8 ms and 0.4 ms), so plans are made once.
 _PLANNER_SETTINGS = (
@@ -68,10 +63,9 @@ class PostgresBackend(GraphBackend):
     def __init__(
         self, url: str, *, schema: str = "anaphora_graph", server_timeout: float = 30.0
     ) -> None:
-        if not schema or "\0" in schema or len(schema.encode()) > _MAX_SCHEMA_BYTES:
-            raise StoreError(f"the name of a schema must have 1 to {_MAX_SCHEMA_BYTES} bytes")
+        check_schema_name(schema)
         try:
-            from anaphora.ltm.retrieval.postgres.connection import ConnectionPool
+            from anaphora.storage.postgres.connection import ConnectionPool
         except ImportError as error:
             raise StoreError(
                 "a knowledge graph in PostgreSQL needs its client: pip install 'anaphora[postgres]'"
@@ -101,32 +95,18 @@ class PostgresBackend(GraphBackend):
 
     def _prepare(self, transaction: Transaction) -> None:
         """Prepare a new connection; create or migrate the tables if necessary."""
-        schema, steps = self._schema, build_schema(_DIALECT)
+        schema = self._schema
         transaction.fetch_all(
             "SELECT set_config('search_path', quote_ident(%s::text), false)", schema
         )
         transaction.execute_script(_PLANNER_SETTINGS)
-        if _read_version(transaction, schema) == len(steps):
-            return
-        transaction.execute("BEGIN")
-        transaction.fetch_all(
-            "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", _MIGRATION_LOCK, schema
+        upgrade_tables(
+            transaction,
+            schema,
+            format_table="graph_format",
+            version=len(build_schema(_DIALECT)),
+            migrations_after=_migrations,
         )
-        version = _read_version(transaction, schema)
-        if version > len(steps):
-            raise StoreError(
-                f"the schema '{schema}' was made by a later version (it is {version}, this one "
-                f"knows {len(steps)}): update anaphora or name another schema"
-            )
-        if version < 0:
-            _create_schema(transaction, schema)
-        for statements in steps[max(version, 0) :]:
-            transaction.execute_script(";".join(statements))
-        for table, columns in _PRIVATE_COLUMNS.items():
-            changes = ", ".join(f"ALTER COLUMN {column} SET STATISTICS 0" for column in columns)
-            transaction.execute_script(f"ALTER TABLE {table} {changes}")
-        transaction.execute("UPDATE graph_format SET version = %s", len(steps))
-        transaction.execute("COMMIT")
 
 
 class _PostgresSql(Sql):
@@ -174,22 +154,12 @@ def _to_lateral(query: str, types: tuple[str, ...]) -> str:
     )
 
 
-def _read_version(transaction: Transaction, schema: str) -> int:
-    """Return the version of the tables; -1 if there are none."""
-    if not transaction.fetch_all(_TABLE, schema, "graph_format", "graph_format"):
-        return -1
-    row = transaction.fetch_one("SELECT version FROM graph_format")
-    return int(row[0]) if row else -1
-
-
-def _create_schema(transaction: Transaction, schema: str) -> None:
-    """Create the schema; if it exists, it must be empty."""
-    if not transaction.fetch_all("SELECT 1 FROM pg_namespace WHERE nspname = %s", schema):
-        quoted = transaction.fetch_one("SELECT quote_ident(%s)", schema)
-        assert quoted
-        transaction.execute(f"CREATE SCHEMA {quoted[0]}")
-    elif transaction.fetch_all(_TABLE, schema, "", ""):
-        raise StoreError(f"the schema '{schema}' is that of another program: name another one")
-    transaction.execute_script(
-        "CREATE TABLE graph_format (version integer NOT NULL); INSERT INTO graph_format VALUES (0)"
-    )
+def _migrations(version: int) -> Iterator[str]:
+    """Iterate over the scripts that follow a version."""
+    if not version:
+        yield "CREATE TABLE graph_format (version integer NOT NULL)"
+        yield "INSERT INTO graph_format VALUES (0)"
+    yield from (";".join(statements) for statements in build_schema(_DIALECT)[version:])
+    for table, columns in _PRIVATE_COLUMNS.items():
+        changes = ", ".join(f"ALTER COLUMN {column} SET STATISTICS 0" for column in columns)
+        yield f"ALTER TABLE {table} {changes}"

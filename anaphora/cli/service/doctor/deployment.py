@@ -34,6 +34,7 @@ from anaphora.version import __version__
 __all__ = ["check_deployment"]
 
 _IN_MEMORY = "memory:"
+_POSTGRES = ("postgresql://", "postgres://")
 _SIBLINGS = {"agents": AGENTS, "archive": LONG_TERM_MEMORY, "graph": KNOWLEDGE_GRAPH}
 
 
@@ -105,8 +106,10 @@ def _check_store(settings: Settings, clock: Callable[[], datetime]) -> Iterator[
         yield warning(
             "store",
             "conversations are kept in the memory of the process: a restart forgets them",
-            "keep them in a file or in Redis: store: sqlite:///anaphora.db",
+            "keep them in a file, Redis or PostgreSQL: store: sqlite:///anaphora.db",
         )
+    elif settings.store.startswith(_POSTGRES):
+        yield from check_postgres(settings.store, clock, needs_vectors=False, subject="store")
     else:
         yield from check_redis(settings.store, clock)
 

@@ -36,11 +36,10 @@ def check_redis(url: str, clock: Callable[[], datetime]) -> Iterator[Finding]:
 
 
 def check_postgres(
-    url: str, clock: Callable[[], datetime], *, needs_vectors: bool
+    url: str, clock: Callable[[], datetime], *, needs_vectors: bool, subject: str = "memory"
 ) -> Iterator[Finding]:
-    """Check the PostgreSQL server of the long-term memory: whether it answers, its clock, and the
-    extension pgvector, which searches by meaning need to be fast."""
-    subject = "memory"
+    """Check the PostgreSQL server of the long-term memory or of the store: whether it answers, its
+    clock, and the extension pgvector, which searches by meaning need to be fast."""
     try:
         from anaphora.ltm.retrieval.postgres.server_state import read_server_state
     except ImportError:

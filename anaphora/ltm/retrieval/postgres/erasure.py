@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from anaphora.ltm.retrieval.postgres.records import names_digest
 from anaphora.ltm.retrieval.postgres.writer import PreparedExchange, lock_user
 from anaphora.ltm.retrieval.store import MAX_ERASURES, UserKey
+from anaphora.storage.postgres.text_encoding import names_digest
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.storage.postgres.connection import Transaction
 
 __all__ = ["erase_exchanges", "erase_user", "expire_exchanges", "filter_erased", "remove_words"]
 

@@ -15,7 +15,7 @@ from anaphora.errors import StoreError
 from anaphora.ltm.retrieval.postgres.records import dump_summary, load_summary
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.storage.postgres.connection import Transaction
 
 __all__ = ["find_free_number", "find_numbers_by_clock", "shift_numbers"]
 

@@ -12,9 +12,7 @@ from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.retrieval.postgres.erasure import erase_exchanges
 from anaphora.ltm.retrieval.postgres.numbering import find_free_number
 from anaphora.ltm.retrieval.postgres.records import (
-    decode_text,
     dump_summary,
-    encode_text,
     load_exchange,
     load_summary,
     load_terms,
@@ -23,9 +21,10 @@ from anaphora.ltm.retrieval.postgres.writer import add_words, index_words, lock_
 from anaphora.ltm.retrieval.records import DamagedRowsError
 from anaphora.ltm.retrieval.store import QuarantinedItem
 from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.postgres.text_encoding import decode_text, encode_text
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.storage.postgres.connection import Transaction
 
 __all__ = [
     "discard_item",

@@ -21,19 +21,17 @@ from anaphora.ltm.retrieval.records import (
 )
 from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.records import entity_from_dict, entity_to_dict
+from anaphora.storage.postgres.text_encoding import decode_text, encode_text
 
 __all__ = [
-    "decode_text",
     "dump_exchange",
     "dump_summary",
     "dump_terms",
-    "encode_text",
     "identify_exchange",
     "intent_word",
     "load_exchange",
     "load_summary",
     "load_terms",
-    "names_digest",
     "parse_exchanges",
     "slot_word",
     "term_word",
@@ -155,20 +153,6 @@ def intent_word(intent: str) -> bytes:
 
 def slot_word(name: str, value: str) -> bytes:
     return _index_word(b"s", f"{len(name)}:{name}{value}")
-
-
-def names_digest(*names: str) -> bytes:
-    """Return a digest that identifies a sequence of names: 16 bytes."""
-    text = "".join(f"{len(name)}:{name}" for name in names)
-    return blake2b(encode_text(text), digest_size=16).digest()
-
-
-def encode_text(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def decode_text(kept: bytes) -> str:
-    return kept.decode("utf-8", "surrogatepass")
 
 
 def _index_word(kind: bytes, text: str) -> bytes:

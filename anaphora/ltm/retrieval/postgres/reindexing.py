@@ -12,7 +12,7 @@ from anaphora.ltm.retrieval.postgres.writer import add_words, index_words, lock_
 from anaphora.ltm.retrieval.store import TermUpdate
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.storage.postgres.connection import Transaction
 
 __all__ = ["reindex"]
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anaphora.errors import StoreError
+from anaphora.storage.postgres.schema import SCHEMA_LOCK, has_table, upgrade_tables
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.storage.postgres.connection import Transaction
 
 __all__ = ["TABLES", "has_pgvector", "prepare_schema"]
 
-_MIGRATION_LOCK = 0x416E6170  # "Anap": advisory lock, together with a hash of the schema name
 
 # User data is kept out of the statistics of the query planner (SET STATISTICS 0), where an erased
 # word would remain until the next ANALYZE.
@@ -207,8 +207,6 @@ _SET_SEARCH_PATH = (
 # Every search reads the words that have not entered the index yet.
 _LIMIT_PENDING_WORDS = "SET gin_pending_list_limit = '64kB'"
 
-_TABLES_OF = "FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = %s"
-
 
 def prepare_schema(
     transaction: Transaction, schema: str, *, pgvector: bool, create: bool = True
@@ -222,29 +220,23 @@ def prepare_schema(
     """
     transaction.fetch_all(_SET_SEARCH_PATH, schema)
     transaction.execute(_LIMIT_PENDING_WORDS)
-    version = _read_version(transaction, schema)
-    if version == len(_MIGRATIONS):
-        return
-    if version < 0 and not create:
+    if not create and not has_table(transaction, schema, "format"):
         raise StoreError(
             f"there is no long-term memory in the schema '{schema}' of this database: is the name "
             "of the database right, and that of the schema?"
         )
-    transaction.execute("BEGIN")
-    transaction.fetch_all("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", _MIGRATION_LOCK, schema)
-    version = _read_version(transaction, schema)
-    if version > len(_MIGRATIONS):
-        raise StoreError(
-            f"the schema '{schema}' was made by a later version (it is {version}, this one knows "
-            f"{len(_MIGRATIONS)}): update anaphora or name another schema"
-        )
-    if version < 0:
-        _create_schema(transaction, schema)
-    vector = "vector" if pgvector and _ensure_pgvector(transaction, schema) else "bytea"
-    for statements in _MIGRATIONS[max(version, 0) :]:
-        transaction.execute_script(statements.replace("{vector}", vector))
-    transaction.execute("UPDATE format SET version = %s", len(_MIGRATIONS))
-    transaction.execute("COMMIT")
+
+    def migrations_after(version: int) -> list[str]:
+        vector = "vector" if pgvector and _ensure_pgvector(transaction, schema) else "bytea"
+        return [each.replace("{vector}", vector) for each in _MIGRATIONS[version:]]
+
+    upgrade_tables(
+        transaction,
+        schema,
+        format_table="format",
+        version=len(_MIGRATIONS),
+        migrations_after=migrations_after,
+    )
 
 
 def has_pgvector(transaction: Transaction) -> bool:
@@ -256,31 +248,12 @@ def has_pgvector(transaction: Transaction) -> bool:
     return bool(row and row[0])
 
 
-def _read_version(transaction: Transaction, schema: str) -> int:
-    """Return the version of the tables; -1 if there are none."""
-    # Not to_regclass(): after waiting for the lock it may still give a cached answer.
-    if not transaction.fetch_all(f"SELECT 1 {_TABLES_OF} AND relname = 'format'", schema):
-        return -1
-    row = transaction.fetch_one("SELECT version FROM format")
-    return int(row[0]) if row else -1
-
-
-def _create_schema(transaction: Transaction, schema: str) -> None:
-    """Create the schema; if it exists, it must be empty."""
-    if not transaction.fetch_all("SELECT 1 FROM pg_namespace WHERE nspname = %s", schema):
-        quoted = transaction.fetch_one("SELECT quote_ident(%s)", schema)
-        assert quoted
-        transaction.execute(f"CREATE SCHEMA {quoted[0]}")
-    elif transaction.fetch_all(f"SELECT 1 {_TABLES_OF} LIMIT 1", schema):
-        raise StoreError(f"the schema '{schema}' is that of another program: name another one")
-
-
 def _ensure_pgvector(transaction: Transaction, schema: str) -> bool:
     """Create the extension pgvector if it is missing; whether it is there now."""
     there = "SELECT 1 FROM pg_extension WHERE extname = 'vector'"
     if not transaction.fetch_all(there):
         # Two schemas may be created at once, but they share the extension.
-        transaction.fetch_all("SELECT pg_advisory_xact_lock(%s, 0)", _MIGRATION_LOCK)
+        transaction.fetch_all("SELECT pg_advisory_xact_lock(%s, 0)", SCHEMA_LOCK)
         if not transaction.fetch_all(there) and transaction.try_execute(
             "CREATE EXTENSION vector SCHEMA public"
         ):

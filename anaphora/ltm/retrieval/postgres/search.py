@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anaphora.ltm.embedders.embedder import Vectors
-from anaphora.ltm.retrieval.postgres.records import (
-    intent_word,
-    load_terms,
-    names_digest,
-    slot_word,
-    term_word,
-)
+from anaphora.ltm.retrieval.postgres.records import intent_word, load_terms, slot_word, term_word
 from anaphora.ltm.retrieval.postgres.schema import has_pgvector
 from anaphora.ltm.retrieval.ranking import select_rarest
 from anaphora.ltm.retrieval.records import to_microseconds
@@ -32,9 +26,10 @@ from anaphora.ltm.retrieval.store import (
     UserKey,
 )
 from anaphora.ltm.retrieval.vector_cache import VectorCache, VectorMatrix
+from anaphora.storage.postgres.text_encoding import names_digest
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import ConnectionPool, Row
+    from anaphora.storage.postgres.connection import ConnectionPool, Row
 
 __all__ = ["PostgresSearch", "format_pgvector"]
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit, urlunsplit
 
-from anaphora.ltm.retrieval.postgres.connection import ConnectionPool, Transaction
+from anaphora.storage.postgres.connection import ConnectionPool, Transaction
 
 __all__ = ["PostgresServerState", "read_server_state"]
 
 _TIMEOUT = 10.0  # seconds
+_OUR_OPTIONS = ("schema", "wait", "lease", "patience")  # of stores, not of the client
 _STATE = (
     "SELECT current_setting('server_version'), clock_timestamp(), pg_is_in_recovery(), "
     "EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector'), "
@@ -32,12 +33,13 @@ class PostgresServerState:
 
 
 def read_server_state(url: str) -> PostgresServerState:
-    """Ask the server at the URL of a long-term memory. Creates no tables.
+    """Ask the server at the URL of a long-term memory or of a store. Creates no tables.
 
     Raises :class:`StoreError` for an invalid URL, and if the server does not answer.
     """
     parts = urlsplit(url)
-    query = "&".join(part for part in parts.query.split("&") if not part.startswith("schema="))
+    options = parts.query.split("&")
+    query = "&".join(part for part in options if part.partition("=")[0] not in _OUR_OPTIONS)
     plain = urlunsplit(parts._replace(query=query))
     with closing(ConnectionPool(plain, prepare=_prepare, server_timeout=_TIMEOUT)) as pool:
         (row,) = pool.query(_STATE)

@@ -27,13 +27,7 @@ from anaphora.ltm.retrieval.postgres.quarantine import (
     quarantine_rows,
     release_item,
 )
-from anaphora.ltm.retrieval.postgres.records import (
-    decode_text,
-    encode_text,
-    load_summary,
-    names_digest,
-    parse_exchanges,
-)
+from anaphora.ltm.retrieval.postgres.records import load_summary, parse_exchanges
 from anaphora.ltm.retrieval.postgres.reindexing import reindex
 from anaphora.ltm.retrieval.postgres.schema import TABLES, prepare_schema
 from anaphora.ltm.retrieval.postgres.search import PostgresSearch, format_pgvector
@@ -65,9 +59,11 @@ from anaphora.ltm.retrieval.store import (
     UserKey,
 )
 from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.postgres.schema import check_schema_name
+from anaphora.storage.postgres.text_encoding import decode_text, encode_text, names_digest
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Row, Transaction
+    from anaphora.storage.postgres.connection import Row, Transaction
 
 __all__ = ["PostgresRecallStore"]
 
@@ -114,12 +110,11 @@ class PostgresRecallStore(PostgresSearch):
         server_timeout: float = 30.0,
         create: bool = True,
     ) -> None:
-        if not schema or "\0" in schema or len(schema.encode()) > 63:
-            raise StoreError("the name of a schema must have 1 to 63 bytes")
+        check_schema_name(schema)
         self._settings, self.measure = settings, measure
         self._schema, self._pgvector, self._create = schema, pgvector, create
         try:
-            from anaphora.ltm.retrieval.postgres.connection import ConnectionPool
+            from anaphora.storage.postgres.connection import ConnectionPool
         except ImportError as error:
             raise StoreError(
                 "a recall store in PostgreSQL needs its client: pip install 'anaphora[postgres]'"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from anaphora.ltm.retrieval.postgres.records import encode_text, names_digest
 from anaphora.ltm.retrieval.postgres.writer import lock_users
+from anaphora.storage.postgres.text_encoding import encode_text, names_digest
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.storage.postgres.connection import Transaction
 
 __all__ = ["find_or_create_embedder", "put_token_vectors", "put_vectors"]
 

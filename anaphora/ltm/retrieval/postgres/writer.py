@@ -22,21 +22,20 @@ from anaphora.ltm.retrieval.postgres.records import (
     dump_exchange,
     dump_summary,
     dump_terms,
-    encode_text,
     identify_exchange,
     intent_word,
     load_exchange,
     load_summary,
-    names_digest,
     slot_word,
     term_word,
 )
 from anaphora.ltm.retrieval.records import to_microseconds
 from anaphora.ltm.retrieval.store import JournalPosition, NewExchange, UserKey
 from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.postgres.text_encoding import encode_text, names_digest
 
 if TYPE_CHECKING:
-    from anaphora.ltm.retrieval.postgres.connection import Transaction
+    from anaphora.storage.postgres.connection import Transaction
 
 __all__ = [
     "PreparedExchange",

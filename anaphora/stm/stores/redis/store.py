@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from anaphora.errors import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.records import dump, load_or_reset
+from anaphora.stm.stores.leases import LeaseRenewer
 from anaphora.stm.stores.locks import ConversationLocks, busy_error, forked_error
 from anaphora.stm.stores.quarantine import try_load
 from anaphora.stm.stores.redis.keys import KeySpace, SessionKeys, decode, encode
-from anaphora.stm.stores.redis.leases import LeaseRenewer
 from anaphora.stm.stores.redis.replication import (
     NotReplicatedError,
     Replication,

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anaphora.ltm.history.working_history import HistorySettings
-from anaphora.ltm.retrieval.postgres.connection import Transaction
 from anaphora.ltm.retrieval.postgres.store import PostgresRecallStore
 from anaphora.ltm.retrieval.store import JournalPosition, NewExchange
 from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.postgres.connection import Transaction
 from tests.ltm.retrieval.postgres.database import assert_consistent, opened, shorten
 from tests.ltm.retrieval.store_contract import (
     ANN,

@@ -164,7 +164,7 @@ def test_missing_privileges_are_explained(postgres_server, schema):
 
 
 def test_a_missing_client_is_explained(monkeypatch):
-    monkeypatch.setitem(sys.modules, "anaphora.ltm.retrieval.postgres.connection", None)
+    monkeypatch.setitem(sys.modules, "anaphora.storage.postgres.connection", None)
     with pytest.raises(StoreError, match=r"pip install 'anaphora\[postgres\]'"):
         PostgresRecallStore("postgresql://host/db", settings=SETTINGS)
 

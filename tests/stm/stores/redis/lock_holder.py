@@ -17,14 +17,15 @@ from msgspec.structs import replace
 
 from anaphora.errors import Conflict
 from anaphora.stm.conversation import ConversationKey
-from anaphora.stm.stores.redis.store import RedisStore
+from anaphora.stm.stores.store import Store
+from anaphora.stm.stores.urls import store_at
 
 KEY = ConversationKey("ann", "held")
 TIMEOUT = timedelta(minutes=5)
 ROOM = ConversationKey("ben", "held")
 
 
-def count_up(store: RedisStore, key: ConversationKey) -> int:
+def count_up(store: Store, key: ConversationKey) -> int:
     """Answer a question in no time; how many there have been."""
     with store.open(key, TIMEOUT) as session:
         asked = session.conversation.questions + 1
@@ -46,7 +47,7 @@ def holder(url: str, lease: float, *words: str) -> Iterator[subprocess.Popen[str
             process.kill()
 
 
-def _hold(store: RedisStore) -> str:
+def _hold(store: Store) -> str:
     try:
         with store.open(KEY, TIMEOUT) as session:
             print("held", flush=True)
@@ -58,7 +59,7 @@ def _hold(store: RedisStore) -> str:
     return "kept"
 
 
-def _fork(store: RedisStore) -> str:
+def _fork(store: Store) -> str:
     """The child has turns of its own and none of its parent's."""
     with store.open(KEY, TIMEOUT) as session:
         print("held", flush=True)
@@ -70,7 +71,7 @@ def _fork(store: RedisStore) -> str:
     return f"kept, and the child has ended with {os.waitstatus_to_exitcode(status)}"
 
 
-def _in_child(store: RedisStore) -> int:
+def _in_child(store: Store) -> int:
     if count_up(store, ROOM) != 1:
         return 1
     try:
@@ -82,6 +83,6 @@ def _in_child(store: RedisStore) -> int:
 
 if __name__ == "__main__":
     url, lease, *words = sys.argv[1:]
-    store = RedisStore(url, lease=float(lease), wait=0.3)
+    store = store_at(f"{url}{'&' if '?' in url else '?'}lease={lease}&wait=0.3")
     print(_fork(store) if words else _hold(store), flush=True)
     store.close()

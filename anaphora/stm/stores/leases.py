@@ -35,7 +35,7 @@ class LeaseRenewer:
             self._leases[token] = _Lease(lock)
             if self._thread is None:
                 self._thread = threading.Thread(
-                    target=self._run, name="anaphora-redis-leases", daemon=True
+                    target=self._run, name="anaphora-leases", daemon=True
                 )
                 self._thread.start()
 

@@ -16,11 +16,12 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import Conninfo
 
 from anaphora.errors import PermanentStoreError, StoreError
 from anaphora.storage.forks import ForkAware, register_fork_aware
 
-__all__ = ["ConnectionPool", "Row", "Transaction"]
+__all__ = ["ConnectionPool", "Row", "Transaction", "UnavailableError", "client_options"]
 
 Row = tuple[Any, ...]
 _Parameters = ParamSpec("_Parameters")
@@ -39,6 +40,11 @@ _CONNECT_OPTIONS = {
     "keepalives_count": "3",
     "tcp_user_timeout": "20000",
 }
+_NO_CONNECTION = "it has no connection left: raise its max_connections"
+_RESTARTING = "it is restarting or stopping: try again later"
+_UNREACHABLE = "it cannot be reached: does it run, and is the URL correct?"
+_COLLISION = "it was changed by others at the same time: try again"
+_TRANSIENT_HINTS = (_NO_CONNECTION, _RESTARTING, _UNREACHABLE, _COLLISION)
 _HINTS = {
     "0A": "this server cannot do that: PostgreSQL 13 or later is needed",
     "25006": "it is a replica: name the primary in the URL",
@@ -47,22 +53,28 @@ _HINTS = {
     "42501": "its user may not do this: let it CREATE in the database, or create its schema for it",
     "42": "its tables are not as they should be: were they dropped or changed?",
     "53100": "its disk is full: free some space",
-    "53300": "it has no connection left: raise its max_connections",
+    "40": _COLLISION,
+    "53300": _NO_CONNECTION,
     "53": "it lacks memory or another resource",
     "55P03": "another session held a lock for too long",
     "57014": "it took too long: is it overloaded, or does another session keep a transaction open?",
-    "57P": "it is restarting or stopping: try again later",
+    "57P": _RESTARTING,
     "25P03": "it ended a transaction that was idle for too long",
 }
 _VALUE_ERROR_CLASSES = ("22", "54")  # permanent: the server rejects a value
 _TEXT_HINTS = (  # errors while connecting have no code
     (r"password|authentication|pg_hba", "check the user and the password in the URL"),
-    (r"database .* does not exist", "create the database first: createdb NAME"),
+    (r"database .* does not exist|no such database", "create the database first: createdb NAME"),
     (r"role .* does not exist", "check the user in the URL"),
-    (r"too many clients|connection slots", "it has no connection left: raise its max_connections"),
-    (r"starting up|shutting down|recovery", "it is restarting or stopping: try again later"),
+    (r"too many clients|connection slots", _NO_CONNECTION),
+    (r"starting up|shutting down|recovery", _RESTARTING),
     (r"SSL|certificate", "check the encryption options in the URL: sslmode, sslrootcert"),
 )
+
+
+class UnavailableError(StoreError):
+    """The server cannot be reached, is starting or stopping, or has no connection left: the same
+    may succeed later."""
 
 
 class ConnectionPool(ForkAware):
@@ -71,12 +83,22 @@ class ConnectionPool(ForkAware):
     ``prepare`` is called with every new connection before its first use. No operation waits longer
     than ``server_timeout`` seconds for the server. Raises :class:`StoreError` for an invalid URL
     and for any failure; then nothing has changed, unless the connection was lost during a commit.
+
+    With ``stateless``, a connection has neither settings nor prepared statements of its own, so
+    that a pooler between may run each transaction in another session. Then the server does not
+    limit its operations, only the client does.
     """
 
     def __init__(
-        self, url: str, *, prepare: Callable[[Transaction], None], server_timeout: float
+        self,
+        url: str,
+        *,
+        prepare: Callable[[Transaction], None],
+        server_timeout: float,
+        stateless: bool = False,
     ) -> None:
         self._settings = _parse_url(url)
+        self._stateless = stateless
         self.display_url = _format_url(self._settings)
         self._prepare, self._server_timeout = prepare, server_timeout
         self._closed = False
@@ -160,17 +182,13 @@ class ConnectionPool(ForkAware):
             raise StoreError(f"the store {self.display_url} is closed")
         connection = _Connection.connect(**(_CONNECT_OPTIONS | self._settings), autocommit=True)
         try:
-            connection.server_timeout = self._server_timeout * _TIMEOUT_FACTOR
-            connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
-            milliseconds = int(self._server_timeout * 1_000)
-            # Compilation takes longer than any of these queries, and a generic plan takes ten
-            # times as long as one for the given values.
-            connection.execute(
-                "SET jit = off; SET plan_cache_mode = force_custom_plan; "
-                f"SET statement_timeout = {milliseconds}; "
-                f"SET lock_timeout = {milliseconds}; "
-                f"SET idle_in_transaction_session_timeout = {milliseconds}".encode()
-            )
+            if self._stateless:
+                connection.server_timeout = self._server_timeout
+                connection.prepare_threshold = None
+            else:
+                connection.server_timeout = self._server_timeout * _TIMEOUT_FACTOR
+                connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+                connection.execute(_session_settings(self._server_timeout).encode())
             self._prepare(Transaction(connection))
         except BaseException:
             connection.close()
@@ -189,12 +207,13 @@ class ConnectionPool(ForkAware):
     def _to_store_error(self, error: psycopg.Error) -> StoreError:
         # Only the first line: the others may quote user data.
         message = error.diag.message_primary or (str(error).splitlines() or ["no reason"])[0]
-        kind = (
-            PermanentStoreError
-            if (error.sqlstate or "")[:2] in _VALUE_ERROR_CLASSES
-            else StoreError
-        )
-        return kind(f"{self.display_url}: {_find_hint(error, message)} ({message.strip()})")
+        hint = _find_hint(error, message)
+        kind = StoreError
+        if (error.sqlstate or "")[:2] in _VALUE_ERROR_CLASSES:
+            kind = PermanentStoreError
+        elif hint in _TRANSIENT_HINTS:
+            kind = UnavailableError
+        return kind(f"{self.display_url}: {hint} ({message.strip()})")
 
 
 class Transaction:
@@ -252,6 +271,23 @@ class _Connection(psycopg.Connection[Row]):
             raise
 
 
+def client_options() -> list[str]:
+    """Return the names of the options that the query of a URL may have."""
+    return [option.keyword.decode() for option in Conninfo.get_defaults()]
+
+
+def _session_settings(server_timeout: float) -> str:
+    milliseconds = int(server_timeout * 1_000)
+    # Compilation takes longer than any of these queries, and a generic plan takes ten times as long
+    # as one for the given values.
+    return (
+        "SET jit = off; SET plan_cache_mode = force_custom_plan; "
+        f"SET statement_timeout = {milliseconds}; "
+        f"SET lock_timeout = {milliseconds}; "
+        f"SET idle_in_transaction_session_timeout = {milliseconds}"
+    )
+
+
 def _is_quiet(connection: psycopg.Connection[Any]) -> bool:
     """Whether the server has sent nothing unasked, which it does when it terminates (1 µs)."""
     poll = select.poll()
@@ -293,5 +329,5 @@ def _find_hint(error: psycopg.Error, message: str) -> str:
         if re.search(pattern, message, re.IGNORECASE):
             return hint
     if isinstance(error, psycopg.OperationalError):
-        return "it cannot be reached: does it run, and is the URL correct?"
+        return _UNREACHABLE
     return "it rejects a command"
