@@ -149,7 +149,9 @@ class RecurrenceCombiner:
             return None
         changed = _with_time(pattern, said.time, said.zone or pattern.zone)
         found = _resolve(changed, old, old, moment)
-        return found and replace_struct(mention, value=found.value, meta=found.meta)
+        if found is None:
+            return None
+        return replace_struct(mention, value=found.value, meta=found.meta)
 
     def _change_time(
         self, old: Entity, new: Entity, pattern: RecurrencePattern, moment: Moment
