@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, SentenceReading
 from anaphora.entities.languages import cached_table
@@ -19,7 +20,6 @@ from anaphora.grammar.sentences.syntax import Text
 from anaphora.models.domain import Model
 from anaphora.models.hassil.collection import (
     REFERENCE,
-    HomeSentences,
     SentenceBlock,
     SentenceCollection,
     SlotList,
@@ -27,6 +27,7 @@ from anaphora.models.hassil.collection import (
     TextValue,
 )
 from anaphora.models.hassil.elements import LESS, MORE, OTHER, UNDO
+from anaphora.models.hassil.summary import HomeSentences
 
 __all__ = ["SentenceReader"]
 

@@ -11,7 +11,8 @@ agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, TypeAlias
 
 from anaphora.entities.sentences.number_words import spell_numbers
@@ -57,32 +58,71 @@ _MAX_SEGMENT_TEXTS = 32  # of a segment: with more, the first texts of a process
 _WORD_ENDS = (" ", "'")
 
 
-class Node:
-    """A node of a trie of texts.
+class _Lazy:
+    """Computes slots when they are first read: of most templates a process reads little.
 
-    ``ends`` are what ends here: nothing, a mark that a literal does, or the values of a list.
-    ``starts_word``: whether the next segment begins at the start of a word.
+    Two threads may compute one at once; what they find is equal.
     """
 
-    __slots__ = ("children", "ends", "skips_blank", "starts_word")
+    __slots__ = ()
 
-    def __init__(self) -> None:
-        self.children: dict[str, Node] = {}
-        self.ends: list[Any] = []
-        self.starts_word = False
-        self.skips_blank = False
+    def __getattr__(self, name: str) -> Any:  # is called for what is not set yet
+        if name in self.__slots__:
+            self._compute(name)
+        return object.__getattribute__(self, name)
 
-    def insert(self, text: str, value: Any, *, ends_word: bool = False) -> None:
-        """Add a text. ``ends_word``: a word ends after it, whatever its last character."""
-        node = self
-        for character in text:
-            child = node.children.get(character)
-            if child is None:
-                child = node.children[character] = Node()
-            node = child
-        if value not in node.ends:
-            node.ends.append(value)
-        node.starts_word = ends_word or text.endswith(_WORD_ENDS)
+    def _compute(self, name: str) -> None:
+        raise NotImplementedError
+
+
+class Node(_Lazy):
+    """A node of a trie of texts. ``entries`` are those that lead here, each with what ends at it.
+
+    ``ends`` are what ends here: nothing, a mark that a literal does, or the values of a list.
+    ``starts_word``: whether the next segment begins at the start of a word. With ``ends_word`` it
+    does after every text.
+    """
+
+    __slots__ = (
+        "_depth", "_ends_word", "_entries", "children", "ends", "skips_blank", "starts_word",
+    )  # fmt: skip
+
+    children: dict[str, Node]
+    ends: list[Any]
+    starts_word: bool
+
+    def __init__(
+        self,
+        entries: Iterable[tuple[str, Any]] = (),
+        depth: int = 0,
+        *,
+        ends_word: bool = False,
+        skips_blank: bool = False,
+    ) -> None:
+        self._entries: Iterable[tuple[str, Any]] | None = entries
+        self._depth, self._ends_word = depth, ends_word
+        self.skips_blank = skips_blank
+
+    def _compute(self, name: str) -> None:
+        entries, depth = self._entries, self._depth
+        if entries is None:  # another thread was faster
+            return
+        ends: list[Any] = []
+        groups: dict[str, list[tuple[str, Any]]] = {}
+        starts_word = False
+        for entry in entries:
+            text, value = entry
+            if len(text) > depth:
+                groups.setdefault(text[depth], []).append(entry)
+            elif value not in ends:
+                ends.append(value)
+                starts_word = self._ends_word or text.endswith(_WORD_ENDS)
+        self.ends, self.starts_word = ends, starts_word
+        self.children = {
+            character: Node(group, depth + 1, ends_word=self._ends_word)
+            for character, group in groups.items()
+        }
+        self._entries = None
 
 
 class Segment:
@@ -91,22 +131,30 @@ class Segment:
     __slots__ = ()
 
 
-class Literal(Segment):
+class Literal(Segment, _Lazy):
     """Texts of which one must follow. ``is_optional``: nothing may follow as well; ``is_blank``: a
     mere blank may. After an apostrophe a blank may be left out ("nell'ingresso")."""
 
-    __slots__ = ("is_blank", "is_optional", "mid_word", "texts", "word_start")
+    __slots__ = ("_ends_word", "is_blank", "is_optional", "mid_word", "texts", "word_start")
 
-    def __init__(self, texts: frozenset[str], *, ends_word: bool = False) -> None:
+    word_start: Node
+    mid_word: Node
+
+    def __init__(self, texts: Collection[str], *, ends_word: bool = False) -> None:
         self.texts = texts
         self.is_optional = "" in texts
         self.is_blank = " " in texts
-        self.word_start, self.mid_word = Node(), Node()
-        self.word_start.skips_blank = True
-        elided = {text.replace("' ", "'") for text in texts if "' " in text}
-        for text in sorted((texts | elided) - {"", " "}):
-            self.word_start.insert(text.lstrip(" "), True, ends_word=ends_word)
-            self.mid_word.insert(text, True, ends_word=ends_word)
+        self._ends_word = ends_word
+
+    def _compute(self, name: str) -> None:
+        texts = {*self.texts} - {"", " "}
+        texts |= {text.replace("' ", "'") for text in texts if "' " in text}
+        if name == "word_start":
+            entries = [(text.lstrip(" "), True) for text in sorted(texts)]
+            self.word_start = Node(entries, ends_word=self._ends_word, skips_blank=True)
+        else:
+            entries = [(text, True) for text in sorted(texts)]
+            self.mid_word = Node(entries, ends_word=self._ends_word)
 
 
 class ListValue:
@@ -118,18 +166,24 @@ class ListValue:
         self.source, self.text = source, text
 
 
-class TextValues:
-    """The trie of the values of a text list."""
+class TextValues(_Lazy):
+    """The trie of the values of a text list, which ``find_values`` finds."""
 
-    __slots__ = ("mid_word", "values", "word_start")
+    __slots__ = ("_find_values", "mid_word", "values", "word_start")
 
-    def __init__(self, values: Iterable[ListValue]) -> None:
-        self.values = tuple(values)
-        self.word_start, self.mid_word = Node(), Node()
-        self.word_start.skips_blank = True
-        for value in self.values:
-            self.word_start.insert(value.text.lstrip(" "), value)
-            self.mid_word.insert(value.text, value)
+    values: tuple[ListValue, ...]
+    word_start: Node
+    mid_word: Node
+
+    def __init__(self, find_values: Callable[[], Iterable[ListValue]]) -> None:
+        self._find_values = find_values
+
+    def _compute(self, name: str) -> None:
+        values = tuple(self._find_values())
+        entries = [(value.text.lstrip(" "), value) for value in values]
+        self.word_start = Node(entries, skips_blank=True)
+        self.mid_word = Node([(value.text, value) for value in values])
+        self.values = values
 
 
 class TextSlot(Segment):
@@ -141,13 +195,20 @@ class TextSlot(Segment):
         self.slot, self.capture, self.trie = slot, capture, trie
 
 
-class NumberSlot(Segment):
+class NumberSlot(Segment, _Lazy):
     """A number of a range. ``words`` is the trie of those that are written out."""
 
-    __slots__ = ("capture", "numbers", "slot", "words")
+    __slots__ = ("_spell", "capture", "numbers", "slot", "words")
 
-    def __init__(self, slot: str, numbers: RangeList, words: Node, *, capture: bool) -> None:
-        self.slot, self.capture, self.numbers, self.words = slot, capture, numbers, words
+    words: Node
+
+    def __init__(
+        self, slot: str, numbers: RangeList, spell: Callable[[], Node], *, capture: bool
+    ) -> None:
+        self.slot, self.capture, self.numbers, self._spell = slot, capture, numbers, spell
+
+    def _compute(self, name: str) -> None:
+        self.words = self._spell()
 
 
 class WildcardSlot(Segment):
@@ -207,6 +268,7 @@ class Compiler:
         self._ignores_spaces = ignores_spaces
         self._literals: dict[frozenset[str], Literal] = shared._literals if shared else {}
         self._tries: dict[str, TextValues] = {}
+        self._values: dict[str, tuple[ListValue, ...]] = {}
         self._number_words: dict[tuple[object, ...], Node] = shared._number_words if shared else {}
         self._segment_texts = TextExpander(rules, _MAX_SEGMENT_TEXTS)
         self._value_texts = TextExpander(rules, MAX_VALUE_TEXTS)
@@ -288,7 +350,7 @@ class Compiler:
         if isinstance(listed, TextList):
             segment = TextSlot(slot, self._trie(reference.list, listed), capture=capture)
         elif isinstance(listed, RangeList):
-            segment = NumberSlot(slot, listed, self._words(listed), capture=capture)
+            segment = NumberSlot(slot, listed, partial(self._words, listed), capture=capture)
         else:
             segment = WildcardSlot(slot, capture=capture, ends_word=reference.ends_word)
         self._slots[key] = segment
@@ -304,26 +366,27 @@ class Compiler:
 
     def _trie(self, name: str, listed: TextList) -> TextValues:
         if name not in self._tries:
-            found: dict[tuple[str, int], ListValue] = {}
-            for index, value in enumerate(listed.values):
-                texts = self._value_texts.expand(value.phrase) or ()
-                for text in texts:
-                    if self._ignores_spaces:
-                        text = CJK_SPACE.sub("", text)
-                    if text.strip():
-                        found.setdefault((text, index), ListValue(value, text))
-            self._tries[name] = TextValues(found.values())
+            self._tries[name] = TextValues(partial(self._find_values, name, listed))
         return self._tries[name]
 
+    def _find_values(self, name: str, listed: TextList) -> tuple[ListValue, ...]:
+        found: dict[tuple[str, int], ListValue] = {}
+        for index, value in enumerate(listed.values):
+            texts = self._value_texts.expand(value.phrase) or ()
+            for text in texts:
+                if self._ignores_spaces:
+                    text = CJK_SPACE.sub("", text)
+                if text.strip():
+                    found.setdefault((text, index), ListValue(value, text))
+        return self._values.setdefault(name, tuple(found.values()))  # the same for all threads
+
     def _words(self, numbers: RangeList) -> Node:
-        language = numbers.language or self._language
-        key = (language, numbers.start, numbers.stop, numbers.step, numbers.fractions)
+        """The trie of the words for numbers, which are spelled when it is first read."""
         if not numbers.words:
             return Node()
+        language = numbers.language or self._language
+        key = (language, numbers.start, numbers.stop, numbers.step, numbers.fractions)
         if key not in self._number_words:
-            root = Node()
-            root.skips_blank = True
-            for words, number in spell_numbers(numbers, language).items():
-                root.insert(words, number)
-            self._number_words[key] = root
+            words = spell_numbers(numbers, language).items()
+            self._number_words[key] = Node(words, skips_blank=True)
         return self._number_words[key]

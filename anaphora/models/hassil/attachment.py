@@ -13,7 +13,7 @@ from anaphora.core.name_hints import did_you_mean
 from anaphora.errors import GrammarError, ModelError
 from anaphora.frozen import freeze
 from anaphora.models.hassil.builder import HOME_LISTS
-from anaphora.models.hassil.collection import HomeSentences, SentenceCollection
+from anaphora.models.hassil.collection import SentenceCollection
 from anaphora.models.hassil.elements import build_elements, build_intents
 from anaphora.models.hassil.home import Area, Device, Floor, Home
 from anaphora.models.hassil.reader import (
@@ -22,6 +22,7 @@ from anaphora.models.hassil.reader import (
     read_collection,
     read_packaged_collection,
 )
+from anaphora.models.hassil.summary import HomeSentences, summarize
 from anaphora.models.reading.files import file_format, read_text
 from anaphora.models.reading.json_reader import read_json
 from anaphora.models.reading.nodes import (
@@ -74,18 +75,17 @@ def attach_sentences(
         at = root.items.get("home", named).start
         diagnostics.abort(at, f"a name is a broken template: {problem.message}", problem.hint)
     collection = _read(named, _language(root), folder, diagnostics)
+    summary = summarize(collection)
     known = elements_by_id(root)
-    elements = [one for one in build_elements(collection, lists) if one["id"] not in known]
+    elements = [one for one in build_elements(collection, summary, lists) if one["id"] not in known]
     items = dict(root.items)
     items["elements"] = _extended(items.get("elements"), elements, named.start)
-    items["intents"] = _extended(
-        items.get("intents"), build_intents(collection, lists), named.start
-    )
+    items["intents"] = _extended(items.get("intents"), build_intents(summary), named.start)
     builtin = items.get("entities")
     if builtin is None:
         items["entities"] = _to_node(["number"], named.start)
     offsets = dict.fromkeys(items, named.start) | root.key_offsets
-    return MappingNode(root.start, items, offsets), HomeSentences(collection, lists)
+    return MappingNode(root.start, items, offsets), HomeSentences(collection, summary, lists)
 
 
 def describe_sentence_model(source: str | Path) -> str | None:

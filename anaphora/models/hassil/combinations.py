@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
+
+from msgspec import Struct
 
 from anaphora.frozen import FrozenDict
 from anaphora.grammar.sentences.syntax import (
@@ -16,13 +17,12 @@ from anaphora.grammar.sentences.syntax import (
     Sequence,
     Text,
 )
-from anaphora.models.hassil.collection import ContextRule, SentenceBlock, SentenceCollection
+from anaphora.models.hassil.collection import ContextRule, SentenceCollection
 
-__all__ = ["Combination", "find_combinations", "iter_references"]
+__all__ = ["Combination", "ReferenceFinder", "find_combinations"]
 
 
-@dataclass(frozen=True, slots=True)
-class Combination:
+class Combination(Struct, frozen=True, array_like=True):
     """Slots that a sentence of an intent fills.
 
     ``required`` are those that every form of the sentence names or takes from the context,
@@ -33,7 +33,7 @@ class Combination:
     intent: str
     required: frozenset[str]
     optional: frozenset[str]
-    fixed: Mapping[str, Any]
+    fixed: FrozenDict
     requires: Mapping[str, ContextRule]
     response: str = ""
 
@@ -46,79 +46,87 @@ class Combination:
 def find_combinations(collection: SentenceCollection) -> tuple[Combination, ...]:
     """The distinct combinations of a collection, in the order of its sentences."""
     found: dict[tuple[object, ...], Combination] = {}
+    shared = _SlotFinder(collection.rules)
     for block in collection.blocks:
-        rules = {**collection.rules, **block.rules}
-        for required, optional in _block_slots(block, rules):
-            from_context = frozenset(one.slot for one in block.requires.values() if one.slot)
-            combination = Combination(
-                block.intent,
-                frozenset((required | from_context) - block.slots.keys()),
-                optional - from_context - required,
-                FrozenDict(block.slots),
-                block.requires,
-                block.response,
-            )
-            fixed = tuple((name, repr(value)) for name, value in block.slots.items())
-            conditions = tuple((key, rule.values) for key, rule in block.requires.items())
-            key = (
-                block.intent,
-                combination.required,
-                combination.optional,
-                fixed,
-                repr(conditions),
-            )
-            found.setdefault(key, combination)
+        finder = _SlotFinder({**collection.rules, **block.rules}) if block.rules else shared
+        from_context = frozenset(one.slot for one in block.requires.values() if one.slot)
+        fixed = tuple((name, repr(value)) for name, value in block.slots.items())
+        conditions = repr(tuple((key, rule.values) for key, rule in block.requires.items()))
+        for every, some in dict.fromkeys(map(finder.find, block.sentences)):
+            required = frozenset((every | from_context) - block.slots.keys())
+            optional = some - every - from_context
+            key = block.intent, required, optional, fixed, conditions
+            if key not in found:
+                found[key] = Combination(
+                    block.intent,
+                    required,
+                    optional,
+                    block.slots,
+                    block.requires,
+                    block.response,
+                )
     return tuple(found.values())
 
 
-def iter_references(
-    expression: Expression, rules: Mapping[str, Expression]
-) -> Iterator[ListReference]:
-    """The references to lists in an expression and in the rules that it uses, each rule once."""
-    waiting, seen = [expression], set()
-    while waiting:
-        match waiting.pop():
-            case ListReference() as found:
-                yield found
-            case RuleReference(rule) if rule not in seen:
-                seen.add(rule)
-                waiting.append(rules[rule])
+class ReferenceFinder:
+    """Finds the references to lists in expressions and in the ``rules`` that they use."""
+
+    def __init__(self, rules: Mapping[str, Expression]) -> None:
+        self._rules = rules
+        self._known: dict[str, tuple[ListReference, ...]] = {}
+
+    def find(self, expression: Expression) -> tuple[ListReference, ...]:
+        """The references in an expression, one for each list and slot, in order."""
+        found: dict[tuple[str, str, bool], ListReference] = {}
+        for one in self._iterate(expression):
+            found.setdefault((one.list, one.slot, one.capture), one)
+        return tuple(found.values())
+
+    def _iterate(self, expression: Expression) -> Iterator[ListReference]:
+        match expression:
+            case ListReference():
+                yield expression
+            case RuleReference(rule):
+                if rule not in self._known:
+                    self._known[rule] = self.find(self._rules[rule])
+                yield from self._known[rule]
             case Sequence(items) | Alternative(items) | Permutation(items):
-                waiting += reversed(items)
+                for item in items:
+                    yield from self._iterate(item)
 
 
-def _block_slots(
-    block: SentenceBlock, rules: Mapping[str, Expression]
-) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    seen = set()
-    for sentence in block.sentences:
-        every, some = _slots(sentence, rules)
-        if (every, some) not in seen:
-            seen.add((every, some))
-            yield every, some - every
+_Slots: TypeAlias = tuple[frozenset[str], frozenset[str]]
+"""The slots that every reading of an expression fills, and those that some fill."""
+
+_NO_SLOTS: _Slots = frozenset(), frozenset()
 
 
-def _slots(
-    expression: Expression, rules: Mapping[str, Expression]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """The slots that every reading of an expression fills, and those that some fill."""
-    nothing = frozenset[str]()
-    match expression:
-        case ListReference():
-            slots = nothing if expression.capture else frozenset((expression.slot,))
-            return slots, slots
-        case RuleReference(rule):
-            return _slots(rules[rule], rules)
-        case Alternative(items):
-            parts = [_slots(item, rules) for item in items]
-            every = frozenset.intersection(*(part[0] for part in parts)) if parts else nothing
-            return every, nothing.union(*(part[1] for part in parts))
-        case Sequence(items) | Permutation(items):
-            parts = [_slots(item, rules) for item in items]
-            return (
-                nothing.union(*(part[0] for part in parts)),
-                nothing.union(*(part[1] for part in parts)),
-            )
-        case Text():
-            return nothing, nothing
-    raise TypeError(expression)  # pragma: no cover
+class _SlotFinder:
+    """Finds the slots that expressions with ``rules`` fill."""
+
+    def __init__(self, rules: Mapping[str, Expression]) -> None:
+        self._rules = rules
+        self._known: dict[str, _Slots] = {}
+
+    def find(self, expression: Expression) -> _Slots:
+        match expression:
+            case Text():
+                return _NO_SLOTS
+            case ListReference():
+                slots = frozenset[str]() if expression.capture else frozenset((expression.slot,))
+                return slots, slots
+            case RuleReference(rule):
+                if rule not in self._known:
+                    self._known[rule] = self.find(self._rules[rule])
+                return self._known[rule]
+            case Sequence(items) | Permutation(items) | Alternative(items):
+                found = [slots for item in items if (slots := self.find(item)) is not _NO_SLOTS]
+                if not found:
+                    return _NO_SLOTS
+                some = frozenset[str]().union(*(one[1] for one in found))
+                if not isinstance(expression, Alternative):
+                    return frozenset[str]().union(*(one[0] for one in found)), some
+                if len(found) < len(items):
+                    return frozenset(), some
+                return frozenset.intersection(*(one[0] for one in found)), some
+        raise TypeError(expression)  # pragma: no cover

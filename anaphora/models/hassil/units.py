@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
 from anaphora.grammar.sentences.expansion import TextExpander, join_texts
 from anaphora.grammar.sentences.syntax import (
@@ -24,34 +25,46 @@ _MAX_ITEMS = 3
 
 def find_units(collection: SentenceCollection) -> dict[str, frozenset[str]]:
     """The words that may follow a number right away, by the slot that it fills."""
-    expander = TextExpander(collection.rules, _MAX_TEXTS)
+    shared = _FollowerFinder(collection.rules)
     found: dict[str, set[str]] = defaultdict(set)
     for block in collection.blocks:
-        rules = {**collection.rules, **block.rules}
-        lists = {**collection.lists, **block.lists}
+        finder = _FollowerFinder({**collection.rules, **block.rules}) if block.rules else shared
+        lists = {**collection.lists, **block.lists} if block.lists else collection.lists
         for sentence in block.sentences:
-            for slot, texts in _followers(sentence, rules, expander):
-                if isinstance(lists.get(slot.list), RangeList):
-                    found[slot.slot] |= texts
+            for name, slot, texts in finder.find(sentence):
+                if isinstance(lists.get(name), RangeList):
+                    found[slot] |= texts
     return {slot: frozenset(texts) for slot, texts in found.items()}
 
 
-def _followers(
-    expression: Expression, rules: Mapping[str, Expression], expander: TextExpander
-) -> Iterator[tuple[ListReference, frozenset[str]]]:
-    """The lists in an expression, each with the words right behind it."""
-    match expression:
-        case RuleReference(rule):
-            yield from _followers(rules[rule], rules, expander)
-        case Alternative(items) | Permutation(items):
-            for item in items:
-                yield from _followers(item, rules, expander)
-        case Sequence(items):
-            for index, item in enumerate(items):
-                if isinstance(item, ListReference):
-                    yield item, _first_words(items[index + 1 :], expander)
-                else:
-                    yield from _followers(item, rules, expander)
+_Follower: TypeAlias = tuple[str, str, frozenset[str]]
+"""A list, its slot, and the words right behind it."""
+
+
+class _FollowerFinder:
+    """Finds the lists in expressions with ``rules``, each with the words right behind it."""
+
+    def __init__(self, rules: Mapping[str, Expression]) -> None:
+        self._rules = rules
+        self._expander = TextExpander(rules, _MAX_TEXTS)
+        self._known: dict[str, tuple[_Follower, ...]] = {}
+
+    def find(self, expression: Expression) -> Iterator[_Follower]:
+        match expression:
+            case RuleReference(rule):
+                if rule not in self._known:
+                    self._known[rule] = tuple(dict.fromkeys(self.find(self._rules[rule])))
+                yield from self._known[rule]
+            case Alternative(items) | Permutation(items):
+                for item in items:
+                    yield from self.find(item)
+            case Sequence(items):
+                for index, item in enumerate(items):
+                    if isinstance(item, ListReference):
+                        words = _first_words(items[index + 1 :], self._expander)
+                        yield item.list, item.slot, words
+                    else:
+                        yield from self.find(item)
 
 
 def _first_words(items: tuple[Expression, ...], expander: TextExpander) -> frozenset[str]:

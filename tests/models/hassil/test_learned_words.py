@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from anaphora.grammar.sentences.expansion import TextExpander
 from anaphora.models.hassil.combinations import find_combinations
 from anaphora.models.hassil.domain_words import find_domain_words
 from anaphora.models.hassil.elements import build_elements
@@ -38,8 +37,8 @@ expansion_rules: {turn: (turn|switch)}
 
 
 def test_the_words_for_a_domain_are_learned() -> None:
-    words = find_domain_words(COLLECTION, TextExpander(COLLECTION.rules, 60))
-    assert words == {"light": ["lights"], "fan": ["fan", "fans"]}
+    words = find_domain_words(COLLECTION)
+    assert words == {"light": ("lights",), "fan": ("fan", "fans")}
 
 
 def test_the_units_of_numbers_are_learned() -> None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.domain import Model
-from anaphora.models.hassil.collection import HomeSentences, RangeList, TextList, WildcardList
-from anaphora.models.hassil.combinations import Combination, find_combinations
-from anaphora.models.hassil.elements import ACTION, find_slot_lists
-from anaphora.models.hassil.units import find_units
-from anaphora.models.hassil.vocabulary import find_words
+from anaphora.models.hassil.collection import RangeList, TextList, WildcardList
+from anaphora.models.hassil.combinations import Combination
+from anaphora.models.hassil.elements import ACTION
+from anaphora.models.hassil.summary import HomeSentences
 from anaphora.stm.conversation import RememberedEntity
 
 __all__ = ["SentenceIntents"]
@@ -56,9 +55,9 @@ class SentenceIntents:
         sentences = model.sentences
         table = cached_table(model.languages[0], "home")
         by_intent: dict[str, list[Combination]] = {}
-        for one in find_combinations(sentences.collection):
+        for one in sentences.summary.combinations:
             by_intent.setdefault(one.intent, []).append(one)
-        lists = find_slot_lists(sentences.collection, sentences.lists)
+        lists = sentences.find_lists()
         ranges = {
             slot: [one for one in listed if isinstance(one, RangeList)]
             for slot, listed in lists.items()
@@ -67,14 +66,14 @@ class SentenceIntents:
             combinations=by_intent,
             intents={one.id: (index, one) for index, one in enumerate(model.intents)},
             ranges={slot: listed for slot, listed in ranges.items() if listed},
-            units=find_units(sentences.collection),
+            units=sentences.summary.units,
             devices=dict(_devices(sentences)),
             groups={element.id: element.groups for element in model.elements},
             wildcards={intent: _find_wildcards(sentences, intent) for intent in by_intent},
             joiners=frozenset(_joiners(model.languages[0])),
             openings=frozenset(table.get("opening") or ()),
             fillers=frozenset(table.get("fillers") or ()),
-            words=find_words(sentences.collection),
+            words=sentences.summary.words,
             increases=frozenset(table.get("increases") or ()),
             directions=frozenset(
                 element.id
@@ -100,12 +99,9 @@ class SentenceIntents:
 
 
 def _find_wildcards(sentences: HomeSentences, intent: str) -> frozenset[str]:
-    collection = sentences.collection
-    blocks = tuple(block for block in collection.blocks if block.intent == intent)
-    lists = find_slot_lists(replace(collection, blocks=blocks), sentences.lists)
     return frozenset(
         slot
-        for slot, listed in lists.items()
+        for slot, listed in sentences.find_lists([intent]).items()
         if listed and all(isinstance(one, WildcardList) for one in listed)
     )
 
