@@ -28,6 +28,8 @@ from anaphora.models.hassil.collection import (
 )
 from anaphora.models.hassil.elements import LESS, MORE, OTHER, UNDO
 from anaphora.models.hassil.summary import HomeSentences
+from anaphora.storage.cache import Cache
+from anaphora.storage.forks import LazyProperty
 
 __all__ = ["SentenceReader"]
 
@@ -50,10 +52,13 @@ class SentenceReader:
     """Reads utterances by the ``sentences`` of a model.
 
     In languages with a table of cues, the words that refer to a thing ("it", "them") or a place
-    ("there") may stand where a sentence names a device or an area.
+    ("there") may stand where a sentence names a device or an area. A ``cache`` keeps the compiled
+    sentences.
     """
 
-    def __init__(self, model: Model, sentences: HomeSentences) -> None:
+    def __init__(
+        self, model: Model, sentences: HomeSentences, *, cache: Cache | None = None
+    ) -> None:
         self._language = model.languages[0]
         self._groups = {element.id: element.groups for element in model.elements}
         lists = dict(sentences.lists)
@@ -63,10 +68,16 @@ class SentenceReader:
             if words and isinstance(listed, TextList):
                 lists[slot] = _with_references(listed, words)
         self._matcher = SentenceMatcher(
-            _with_dialog_sentences(sentences.collection, self._language), lists
+            _with_dialog_sentences(sentences.collection, self._language),
+            lists,
+            sentences.parts(cache),
         )
-        spaceless = sentences.collection.ignores_spaces
-        self._repairs = Repairs(self._language, self._matcher.words, ignores_spaces=spaceless)
+        self._ignores_spaces = sentences.collection.ignores_spaces
+
+    @LazyProperty  # most utterances need no repair
+    def _repairs(self) -> Repairs:
+        words = self._matcher.words
+        return Repairs(self._language, words, ignores_spaces=self._ignores_spaces)
 
     def read(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceReading, ...]:
         """The readings of an utterance, best first; empty if it is no whole sentence.

@@ -44,6 +44,8 @@ __all__ = [
     "NumberSlot",
     "Path",
     "Segment",
+    "SlotBuilder",
+    "SlotKey",
     "TextSlot",
     "TextValues",
     "WildcardSlot",
@@ -231,6 +233,10 @@ class Choice(Segment):
 
 Path: TypeAlias = tuple[Segment, ...]
 
+SlotKey: TypeAlias = tuple[str, str, bool, bool]
+"""What a segment of a slot is made from: the list, the slot, whether it is a mere capture, and
+whether it ends a word."""
+
 
 def iter_texts(paths: Iterable[Path]) -> Iterator[str]:
     """The literal texts in paths, and those of the lists of their slots."""
@@ -248,11 +254,10 @@ def iter_texts(paths: Iterable[Path]) -> Iterator[str]:
                 waiting += segment.paths
 
 
-class Compiler:
-    """Compiles the templates of one scope: the rules and lists that they may refer to.
+class SlotBuilder:
+    """Makes the segments of slots. ``rules`` are those of the values of ``lists``.
 
-    ``shared`` is the compiler of the collection, whose segments are used again where the scope of a
-    block does not change them.
+    ``number_words`` are the words for ranges of numbers that are known already.
     """
 
     def __init__(
@@ -262,18 +267,91 @@ class Compiler:
         language: str,
         *,
         ignores_spaces: bool = False,
-        shared: Compiler | None = None,
+        number_words: dict[str, Node] | None = None,
     ) -> None:
-        self._rules, self._lists, self._language = rules, lists, language
+        self._lists, self._language = lists, language
         self._ignores_spaces = ignores_spaces
-        self._literals: dict[frozenset[str], Literal] = shared._literals if shared else {}
+        self._number_words = {} if number_words is None else number_words
+        self._texts = TextExpander(rules, MAX_VALUE_TEXTS)
         self._tries: dict[str, TextValues] = {}
         self._values: dict[str, tuple[ListValue, ...]] = {}
-        self._number_words: dict[tuple[object, ...], Node] = shared._number_words if shared else {}
-        self._segment_texts = TextExpander(rules, _MAX_SEGMENT_TEXTS)
-        self._value_texts = TextExpander(rules, MAX_VALUE_TEXTS)
+        self._slots: dict[SlotKey, Segment] = {}
+
+    @property
+    def slots(self) -> Mapping[SlotKey, Segment]:
+        """The segments that were made."""
+        return self._slots
+
+    def build(self, key: SlotKey) -> Segment:
+        """The segment of a slot; the same for the same key."""
+        segment = self._slots.get(key)
+        if segment is None:
+            segment = self._slots[key] = self._build(key)
+        return segment
+
+    def _build(self, key: SlotKey) -> Segment:
+        name, slot, capture, ends_word = key
+        listed = self._list(name)
+        if isinstance(listed, TextList):
+            return TextSlot(slot, self._trie(name, listed), capture=capture)
+        if isinstance(listed, RangeList):
+            return NumberSlot(slot, listed, partial(self._words, listed), capture=capture)
+        return WildcardSlot(slot, capture=capture, ends_word=ends_word)
+
+    def _list(self, name: str) -> SlotList:
+        listed = self._lists.get(name)
+        if listed is None:
+            found = INLINE_RANGE.fullmatch(name)
+            assert found is not None, name
+            return RangeList(int(found[1]), int(found[2]), int(found[3] or 1))
+        return listed
+
+    def _trie(self, name: str, listed: TextList) -> TextValues:
+        if name not in self._tries:
+            self._tries[name] = TextValues(partial(self._find_values, name, listed))
+        return self._tries[name]
+
+    def _find_values(self, name: str, listed: TextList) -> tuple[ListValue, ...]:
+        found: dict[tuple[str, int], ListValue] = {}
+        for index, value in enumerate(listed.values):
+            texts = self._texts.expand(value.phrase) or ()
+            for text in texts:
+                if self._ignores_spaces:
+                    text = CJK_SPACE.sub("", text)
+                if text.strip():
+                    found.setdefault((text, index), ListValue(value, text))
+        return self._values.setdefault(name, tuple(found.values()))  # the same for all threads
+
+    def _words(self, numbers: RangeList) -> Node:
+        """The trie of the words for numbers."""
+        if not numbers.words:
+            return Node()
+        language = numbers.language or self._language
+        key = f"{language} {numbers.start} {numbers.stop} {numbers.step} {numbers.fractions}"
+        if key not in self._number_words:
+            words = spell_numbers(numbers, language)
+            self._number_words[key] = Node(words.items(), skips_blank=True)
+        return self._number_words[key]
+
+
+class Compiler:
+    """Compiles the templates of one scope: its ``rules`` and ``slots``.
+
+    ``literals`` are the segments of literal texts that scopes share.
+    """
+
+    def __init__(
+        self,
+        rules: Mapping[str, Expression],
+        slots: SlotBuilder,
+        literals: dict[frozenset[str], Literal],
+        *,
+        ignores_spaces: bool = False,
+    ) -> None:
+        self._rules, self._slots, self._literals = rules, slots, literals
+        self._ignores_spaces = ignores_spaces
+        self._texts = TextExpander(rules, _MAX_SEGMENT_TEXTS)
         self._rule_paths: dict[str, Path] = {}
-        self._slots: dict[tuple[object, ...], Segment] = {}
 
     def compile(self, sentence: Expression) -> Path:
         """The path of a template. Its rules and lists must exist, and no rule contain itself."""
@@ -281,7 +359,7 @@ class Compiler:
         return path if path else (self._literal(frozenset(("",))),)
 
     def _path(self, expression: Expression) -> Path:
-        texts = self._segment_texts.expand(expression)
+        texts = self._texts.expand(expression)
         if texts is not None:
             return () if texts == {""} else (self._literal(texts),)
         match expression:
@@ -296,7 +374,8 @@ class Compiler:
                     self._rule_paths[rule] = self._path(self._rules[rule])
                 return self._rule_paths[rule]
             case ListReference():
-                return (self._slot(expression),)
+                one = expression
+                return (self._slots.build((one.list, one.slot, one.capture, one.ends_word)),)
         raise TypeError(expression)  # pragma: no cover
 
     def _sequence(self, items: tuple[Expression, ...]) -> Path:
@@ -304,7 +383,7 @@ class Compiler:
         path: list[Segment] = []
         run: frozenset[str] | None = None
         for item in items:
-            texts = self._segment_texts.expand(item)
+            texts = self._texts.expand(item)
             joined = join_texts(run, texts, _MAX_SEGMENT_TEXTS)
             if texts is not None and (run is None or joined is not None):
                 run = texts if run is None else joined
@@ -339,54 +418,3 @@ class Compiler:
             literal = Literal(texts, ends_word=self._ignores_spaces)
             self._literals[texts] = literal
         return literal
-
-    def _slot(self, reference: ListReference) -> Segment:
-        listed = self._list(reference.list)
-        key = (reference.list, reference.slot, reference.capture, reference.ends_word)
-        segment = self._slots.get(key)
-        if segment is not None:
-            return segment
-        slot, capture = reference.slot, reference.capture
-        if isinstance(listed, TextList):
-            segment = TextSlot(slot, self._trie(reference.list, listed), capture=capture)
-        elif isinstance(listed, RangeList):
-            segment = NumberSlot(slot, listed, partial(self._words, listed), capture=capture)
-        else:
-            segment = WildcardSlot(slot, capture=capture, ends_word=reference.ends_word)
-        self._slots[key] = segment
-        return segment
-
-    def _list(self, name: str) -> SlotList:
-        listed = self._lists.get(name)
-        if listed is None:
-            found = INLINE_RANGE.fullmatch(name)
-            assert found is not None, name
-            return RangeList(int(found[1]), int(found[2]), int(found[3] or 1))
-        return listed
-
-    def _trie(self, name: str, listed: TextList) -> TextValues:
-        if name not in self._tries:
-            self._tries[name] = TextValues(partial(self._find_values, name, listed))
-        return self._tries[name]
-
-    def _find_values(self, name: str, listed: TextList) -> tuple[ListValue, ...]:
-        found: dict[tuple[str, int], ListValue] = {}
-        for index, value in enumerate(listed.values):
-            texts = self._value_texts.expand(value.phrase) or ()
-            for text in texts:
-                if self._ignores_spaces:
-                    text = CJK_SPACE.sub("", text)
-                if text.strip():
-                    found.setdefault((text, index), ListValue(value, text))
-        return self._values.setdefault(name, tuple(found.values()))  # the same for all threads
-
-    def _words(self, numbers: RangeList) -> Node:
-        """The trie of the words for numbers, which are spelled when it is first read."""
-        if not numbers.words:
-            return Node()
-        language = numbers.language or self._language
-        key = (language, numbers.start, numbers.stop, numbers.step, numbers.fractions)
-        if key not in self._number_words:
-            words = spell_numbers(numbers, language).items()
-            self._number_words[key] = Node(words, skips_blank=True)
-        return self._number_words[key]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from msgspec import Struct
 
@@ -13,8 +13,17 @@ from anaphora.models.hassil.combinations import Combination, ReferenceFinder, fi
 from anaphora.models.hassil.domain_words import find_domain_words
 from anaphora.models.hassil.units import find_units
 from anaphora.models.hassil.vocabulary import find_words
+from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
 
-__all__ = ["CollectionSummary", "HomeSentences", "ListUse", "find_lists", "merge_uses", "summarize"]
+__all__ = [
+    "CollectionSummary",
+    "HomeSentences",
+    "ListUse",
+    "collection_parts",
+    "find_lists",
+    "merge_uses",
+    "summarize",
+]
 
 
 class ListUse(Struct, frozen=True, array_like=True):
@@ -42,17 +51,34 @@ class CollectionSummary(Struct, frozen=True, array_like=True):
 
 @dataclass(frozen=True, slots=True)
 class HomeSentences:
-    """A collection with the lists of a home: the names of its devices, areas and floors."""
+    """A collection with the lists of a home: the names of its devices, areas and floors.
+
+    ``inputs`` are the files, folders and packaged collections that it was read from, each with a
+    digest of its content; ``source`` identifies the collection. ``cache`` keeps what is derived
+    from it.
+    """
 
     collection: SentenceCollection
     summary: CollectionSummary
     lists: Mapping[str, SlotList]
+    inputs: Mapping[str, str] = field(default_factory=dict, compare=False)
+    source: str = field(default="", compare=False)
+    cache: Cache | None = field(default=None, compare=False, repr=False)
+
+    def parts(self, cache: Cache | None = None) -> CachedParts:
+        """What is derived from the collection, in ``cache`` or in that which it came from."""
+        return collection_parts(cache or self.cache, self.source)
 
     def find_lists(self, intents: Iterable[str] | None = None) -> dict[str, list[SlotList]]:
         """The lists by the slots that they fill, of some ``intents`` or of all."""
         uses = self.summary.uses
         chosen = uses.values() if intents is None else (uses[intent] for intent in intents)
         return find_lists(merge_uses(chosen), self.collection, self.lists)
+
+
+def collection_parts(cache: Cache | None, source: str) -> CachedParts:
+    """What is derived from the collection that ``source`` identifies."""
+    return UNCACHED if cache is None else CachedParts(cache, "sentences", digest(source))
 
 
 def summarize(collection: SentenceCollection) -> CollectionSummary:
