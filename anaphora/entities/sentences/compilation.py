@@ -22,7 +22,7 @@ from anaphora.entities.sentences.segments import (
     SlotKey,
 )
 from anaphora.models.hassil.collection import SentenceCollection, SlotList
-from anaphora.storage.cache import UNCACHED, CachedParts
+from anaphora.storage.cache import UNCACHED, Cache, CachedParts
 
 __all__ = ["compile_paths"]
 
@@ -53,7 +53,7 @@ def compile_paths(
     parts: CachedParts = UNCACHED,
 ) -> tuple[Path, ...]:
     """The path of each template of a collection, in order. ``lists`` are those of the home."""
-    scopes = _Scopes(collection, lists)
+    scopes = _Scopes(collection, lists, parts.cache)
     if parts.cache is None:
         return tuple(scopes.compile())
     compiled: list[Path] = []
@@ -76,8 +76,10 @@ def compile_paths(
 class _Scopes:
     """The slots that the blocks of a collection may have: those of all, or of their own lists."""
 
-    def __init__(self, collection: SentenceCollection, lists: Mapping[str, SlotList]) -> None:
-        self._collection = collection
+    def __init__(
+        self, collection: SentenceCollection, lists: Mapping[str, SlotList], cache: Cache | None
+    ) -> None:
+        self._collection, self._cache = collection, cache
         self._lists = {**collection.lists, **lists}
         self._number_words: dict[str, Node] = {}
         self.builders: dict[int, SlotBuilder] = {}
@@ -105,6 +107,7 @@ class _Scopes:
                 self._collection.language,
                 ignores_spaces=self._collection.ignores_spaces,
                 number_words=self._number_words,
+                cache=self._cache,
             )
         return self.builders[scope]
 

@@ -15,6 +15,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
+from msgspec.msgpack import Decoder
+
 from anaphora.entities.sentences.number_words import spell_numbers
 from anaphora.grammar.sentences.expansion import TextExpander, join_texts
 from anaphora.grammar.sentences.normalization import CJK_SPACE
@@ -33,6 +35,7 @@ from anaphora.models.hassil.collection import (
     TextList,
     TextValue,
 )
+from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
 
 __all__ = [
     "MAX_VALUE_TEXTS",
@@ -58,6 +61,8 @@ MAX_VALUE_TEXTS = 5_000
 _MAX_SEGMENT_TEXTS = 32  # of a segment: with more, the first texts of a process are slow to match
 
 _WORD_ENDS = (" ", "'")
+
+_WORDS = Decoder(list[tuple[str, int | float]])
 
 
 class _Lazy:
@@ -257,7 +262,8 @@ def iter_texts(paths: Iterable[Path]) -> Iterator[str]:
 class SlotBuilder:
     """Makes the segments of slots. ``rules`` are those of the values of ``lists``.
 
-    ``number_words`` are the words for ranges of numbers that are known already.
+    ``number_words`` are the words for ranges of numbers that are known already; ``cache`` keeps
+    those of other processes.
     """
 
     def __init__(
@@ -268,7 +274,9 @@ class SlotBuilder:
         *,
         ignores_spaces: bool = False,
         number_words: dict[str, Node] | None = None,
+        cache: Cache | None = None,
     ) -> None:
+        self._cache = cache
         self._lists, self._language = lists, language
         self._ignores_spaces = ignores_spaces
         self._number_words = {} if number_words is None else number_words
@@ -329,8 +337,13 @@ class SlotBuilder:
         language = numbers.language or self._language
         key = f"{language} {numbers.start} {numbers.stop} {numbers.step} {numbers.fractions}"
         if key not in self._number_words:
-            words = spell_numbers(numbers, language)
-            self._number_words[key] = Node(words.items(), skips_blank=True)
+            parts = UNCACHED
+            if self._cache is not None:
+                parts = CachedParts(self._cache, "numbers", digest(key))
+            words = parts.load_or_make(
+                "words", _WORDS, lambda: list(spell_numbers(numbers, language).items())
+            )
+            self._number_words[key] = Node(words, skips_blank=True)
         return self._number_words[key]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from anaphora.models.hassil.combinations import find_combinations
 from anaphora.models.hassil.domain_words import find_domain_words
 from anaphora.models.hassil.elements import build_elements
+from anaphora.models.hassil.summary import summarize
 from anaphora.models.hassil.units import find_units
 from tests.entities.sentences.sentence_files import HOME, build
 
@@ -65,7 +66,8 @@ def test_the_combinations_of_slots() -> None:
 
 
 def test_slots_are_elements_with_groups() -> None:
-    elements = {one["id"]: one for one in build_elements(COLLECTION, HOME.to_lists())}
+    written = build_elements(COLLECTION, summarize(COLLECTION), HOME.to_lists())
+    elements = {one["id"]: one for one in written}
     groups = {id: one["groups"] for id, one in elements.items()}
     assert groups == {
         "intent": ["intent"],
