@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from weakref import WeakValueDictionary
 
+from anaphora.engine.asynchronous.conversation_locks import AsyncConversationLocks
 from anaphora.engine.engine import Engine
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import MAX_INLINE_LENGTH
@@ -37,8 +36,7 @@ class QuestionRunner:
 
     def __init__(self, engine: Engine, limits: Limits) -> None:
         self.engine = engine
-        self._timeout = limits.conversation_timeout
-        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        self._locks = AsyncConversationLocks(timeout=limits.conversation_timeout)
         self._pool = ThreadPoolExecutor(limits.threads, thread_name_prefix="anaphora-wyoming")
         self._running: set[Future[Reply]] = set()
         self._refuses_commits = False
@@ -59,7 +57,7 @@ class QuestionRunner:
             request=context.request,
         )
         try:
-            async with self._lock(context.user.id, model.id):
+            async with self._locks.hold((context.user.id, model.id)):
                 if len(text) <= MAX_INLINE_LENGTH and not self.engine.may_block(model.id):
                     return work()
                 return await self._run(work)
@@ -80,20 +78,6 @@ class QuestionRunner:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_COMMIT_TIMEOUT):
                     await asyncio.gather(*running, return_exceptions=True)
-
-    @asynccontextmanager
-    async def _lock(self, user: str, model: str) -> AsyncIterator[None]:
-        lock = self._locks.setdefault((user, model), asyncio.Lock())
-        try:
-            async with asyncio.timeout(self._timeout):
-                await lock.acquire()
-        except TimeoutError:
-            message = f"the conversation has been busy for {self._timeout:g} seconds"
-            raise Conflict(message) from None
-        try:
-            yield
-        finally:
-            lock.release()
 
     async def _run(self, work: partial[Reply]) -> Reply:
         context = copy_context()

@@ -42,7 +42,6 @@ _END = Node()  # the end of a template after which a blank may follow
 _NUMBER_START, _SIGN, _DIGITS, _POINT, _FRACTION = (Node() for _ in range(5))
 _WORDS = Node()  # a wildcard after which a word begins
 _ANY = Node()  # a wildcard after which anything may follow
-_SPECIAL = frozenset((_BLANK, _END, _NUMBER_START, _SIGN, _DIGITS, _POINT, _FRACTION, _WORDS, _ANY))
 
 
 class Place:
@@ -85,24 +84,36 @@ as it is."""
 _Continuations: TypeAlias = frozenset[_Continuation]
 
 
-class _Part:
-    """A part of a state: nodes that wait for a character, each with its continuations, and the
-    templates that end here. ``moves`` leads by a character to the parts of the next state."""
+_Waiting: TypeAlias = tuple[Node, _Continuations]
+"""A node that waits for a character, and where to go on when a text of its trie has been read."""
 
-    __slots__ = ("accepted", "moves", "waiting")
+_Step: TypeAlias = tuple[dict[_Waiting, None], dict["_Closure", None]]
+"""What waits after a character, and the closures that begin there."""
 
-    def __init__(self, waiting: dict[Node, _Continuations], accepted: frozenset[int]) -> None:
+
+class _Closure:
+    """All that may follow at some places: the nodes that wait there, and the templates that end.
+    ``steps`` are kept."""
+
+    __slots__ = ("accepted", "steps", "waiting")
+
+    def __init__(self, waiting: tuple[_Waiting, ...], accepted: frozenset[int]) -> None:
         self.waiting, self.accepted = waiting, accepted
-        self.moves: dict[str, tuple[_Part, ...]] = {}
+        self.steps: dict[str, _Step] = {}
 
 
 class _State:
-    """What waits between two words. ``moves`` leads on by a word with the blank after it."""
+    """What may follow between two words. ``moves`` leads on by a word with the blank after it."""
 
-    __slots__ = ("accepted", "moves", "parts")
+    __slots__ = ("accepted", "closures", "moves", "waiting")
 
-    def __init__(self, parts: frozenset[_Part], accepted: frozenset[int]) -> None:
-        self.parts, self.accepted = parts, accepted
+    def __init__(
+        self,
+        waiting: frozenset[_Waiting],
+        closures: frozenset[_Closure],
+        accepted: frozenset[int],
+    ) -> None:
+        self.waiting, self.closures, self.accepted = waiting, closures, accepted
         self.moves: dict[str, _State] = {}
 
 
@@ -118,14 +129,17 @@ class Automaton:
             Place((), 0, None, template=index).enter(path) for index, path in enumerate(paths)
         )
         self._sets: dict[_Continuations, _Continuations] = {}
-        self._closures: dict[tuple[_Continuations, bool | None], _Part] = {}
-        self._tries: dict[tuple[Node, _Continuations], _Part] = {}
+        self._closures: dict[tuple[_Continuations, bool | None], _Closure] = {}
+        self._open: dict[_Waiting, _Closure] = {}
+        self._ends: dict[frozenset[int], _Closure] = {}
         start = self._close(frozenset((start, True) for start in self.starts), starts_word=True)
-        self._start = _State(frozenset((start,)), start.accepted)
+        self._start = _State(frozenset(), frozenset((start,)), start.accepted)
         self._forget_states()
 
     def _forget_states(self) -> None:
-        self._states: dict[tuple[frozenset[_Part], frozenset[int]], _State] = {}
+        self._states: dict[
+            tuple[frozenset[_Waiting], frozenset[_Closure], frozenset[int]], _State
+        ] = {}
         self._moves = 0
         self._start.moves = {}
 
@@ -136,7 +150,7 @@ class Automaton:
             following = state.moves.get(word)
             if following is None:
                 following = self._move(state, word)
-            if not following.parts and not following.accepted:
+            if not (following.waiting or following.closures or following.accepted):
                 return frozenset()
             state = following
         return state.accepted
@@ -144,67 +158,81 @@ class Automaton:
     def _move(self, state: _State, word: str) -> _State:
         """The state after a word, and after the blank that follows it. A template that ends with
         the word itself counts as one that ends with the blank."""
-        parts: Iterable[_Part] = state.parts
-        before: Iterable[_Part] = ()
+        waiting: Iterable[_Waiting] = state.waiting
+        closures: Iterable[_Closure] = state.closures
+        before: Iterable[_Closure] = ()
         for character in word:
-            following: dict[_Part, None] = {}
-            for part in parts:
-                moved = part.moves.get(character)
-                if moved is None:
-                    moved = part.moves[character] = self._step(part, character)
-                for one in moved:
-                    following[one] = None
-            before, parts = (parts if character == " " else ()), following
-        accepted = frozenset[int]().union(*[one.accepted for one in (*parts, *before)])
-        key = frozenset(parts), accepted
-        after = self._states.get(key)
-        if after is None:
-            after = self._states[key] = _State(*key)
+            after: dict[_Waiting, None] = {}
+            reached: dict[_Closure, None] = {}
+            if waiting:
+                self._step(waiting, character, (after, reached))
+            for closure in closures:
+                step = closure.steps.get(character)
+                if step is None:
+                    step = {}, {}
+                    self._step(closure.waiting, character, step)
+                    closure.steps[character] = step
+                if step[0]:
+                    after.update(step[0])
+                if step[1]:
+                    reached.update(step[1])
+            before = closures if character == " " else ()
+            waiting, closures = after, reached
+        accepted = frozenset[int]().union(*[one.accepted for one in (*closures, *before)])
+        key = frozenset(waiting), frozenset(closures), accepted
+        following = self._states.get(key)
+        if following is None:
+            following = self._states[key] = _State(*key)
         self._moves += 1
         if self._moves > MAX_MOVES:
             self._forget_states()
         else:
-            state.moves[word] = after
-        return after
+            state.moves[word] = following
+        return following
 
-    def _step(self, part: _Part, character: str) -> tuple[_Part, ...]:
-        """The parts after a character."""
+    def _step(self, waiting: Iterable[_Waiting], character: str, step: _Step) -> None:
+        """Add what waits after a character, and the closures that begin there."""
+        after, reached = step
         is_blank = character == " " or character in _BREAKS
-        found: list[_Part] = []
-        for node, places in part.waiting.items():
-            if node in _SPECIAL:
-                found += self._step_special(node, places, character)
+        for one in waiting:
+            node, places = one
+            children = node.children
+            if not children:
+                for closure in self._step_special(node, places, character):
+                    reached[closure] = None
                 continue
-            child = node.children.get(character)
-            if child is None and is_blank:
-                child = node.children.get(" ")
+            child = children.get(character)
+            if is_blank:
+                if child is None:
+                    child = children.get(" ")
+                if node.skips_blank:
+                    after[one] = None
             if child is not None:
                 if child.children:
-                    found.append(self._wait(child, places))
+                    after[child, places] = None
                 if child.ends:
                     is_literal = child.ends[0] is True
                     starts_word = child.starts_word if is_literal else None
-                    found.append(self._close(places, starts_word=starts_word))
-            if is_blank and node.skips_blank:
-                found.append(self._wait(node, places))
-        return tuple(dict.fromkeys(found))
+                    reached[self._close(places, starts_word=starts_word)] = None
 
-    def _step_special(self, node: Node, places: _Continuations, character: str) -> Iterator[_Part]:
-        """The parts after a node that is no trie."""
+    def _step_special(
+        self, node: Node, places: _Continuations, character: str
+    ) -> Iterator[_Closure]:
+        """The closures after a node that is no trie."""
         is_blank = character == " " or character in _BREAKS
         if node is _BLANK:
             if is_blank:
                 yield self._close(places, starts_word=True)
         elif node is _END:
             if is_blank:
-                yield _Part({}, frozenset(place.template for place, _ in places))
+                yield self._end(frozenset(place.template for place, _ in places))
         elif node is _WORDS or node is _ANY:
             yield self._wait(node, places)
             closure = self._close(places, starts_word=True)
             if node is _ANY or not character.isalnum():
                 yield closure
             elif closure.accepted:  # nothing may begin within a word, but the text may end there
-                yield _Part({}, closure.accepted)
+                yield self._end(closure.accepted)
         elif character.isdecimal() and character.isascii():
             yield self._wait(_FRACTION if node in (_POINT, _FRACTION) else _DIGITS, places)
             yield self._close(places, starts_word=None)
@@ -213,32 +241,39 @@ class Automaton:
         elif node is _DIGITS and character in ".,":
             yield self._wait(_POINT, places)
 
-    def _wait(self, node: Node, places: _Continuations) -> _Part:
-        """The part of a single node."""
+    def _wait(self, node: Node, places: _Continuations) -> _Closure:
+        """The closure of a node that is no trie, within what it stands for."""
         key = (node, places)
-        part = self._tries.get(key)
-        if part is None:
-            part = self._tries[key] = _Part({node: places}, frozenset())
-        return part
+        closure = self._open.get(key)
+        if closure is None:
+            closure = self._open[key] = _Closure((key,), frozenset())
+        return closure
 
-    def _close(self, places: _Continuations, *, starts_word: bool | None) -> _Part:
-        """The part after ``places``. ``starts_word``: whether a word begins there; None: as at
+    def _end(self, templates: frozenset[int]) -> _Closure:
+        """The closure where templates end and nothing goes on."""
+        closure = self._ends.get(templates)
+        if closure is None:
+            closure = self._ends[templates] = _Closure((), templates)
+        return closure
+
+    def _close(self, places: _Continuations, *, starts_word: bool | None) -> _Closure:
+        """The closure of ``places``. ``starts_word``: whether a word begins there; None: as at
         the beginning of the segment before."""
         key = (places, starts_word)
-        part = self._closures.get(key)
-        if part is None:
+        closure = self._closures.get(key)
+        if closure is None:
             waiting: dict[Node, set[_Continuation]] = {}
             accepted: set[int] = set()
             seen: set[_Continuation] = set()
             for place, began in places:
                 begins = began if starts_word is None else starts_word
                 _expand((place, begins), waiting, accepted, seen)
-            interned = {
-                node: self._sets.setdefault(known := frozenset(found), known)
+            interned = tuple(
+                (node, self._sets.setdefault(known := frozenset(found), known))
                 for node, found in waiting.items()
-            }
-            part = self._closures[key] = _Part(interned, frozenset(accepted))
-        return part
+            )
+            closure = self._closures[key] = _Closure(interned, frozenset(accepted))
+        return closure
 
 
 def _expand(

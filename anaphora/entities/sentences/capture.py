@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from itertools import islice
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 from anaphora.entities.sentences.automaton import Place
 from anaphora.entities.sentences.segments import (
@@ -23,6 +22,7 @@ __all__ = ["Capture", "Captures", "find_captures"]
 _INTEGER = re.compile(r"\s*(-?\d+)", re.ASCII)
 _DECIMAL = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)", re.ASCII)
 _BREAKS = "-_"
+_BLANKS = ("", " ", *_BREAKS)
 _MAX_WAYS = 200
 
 
@@ -52,154 +52,161 @@ class Captures(NamedTuple):
     weight: int
 
 
-def find_captures(
-    start: Place, text: str, accepts: Callable[[ListValue], bool]
-) -> Iterator[Captures]:
+def find_captures(start: Place, text: str, accepts: Callable[[ListValue], bool]) -> list[Captures]:
     """All ways to read a normalized text by the template that begins at ``start``. ``accepts``
     tells which values of lists the template may take. Of very many ways, the first are returned."""
     reader = _Reader(f"{text} ", accepts)
-    return islice(reader.read(start, 0, (), 0, begins=True), _MAX_WAYS)
+    reader.read((start, 0, True, (), 0))
+    return reader.ways
+
+
+_Branch: TypeAlias = tuple[Place, int, bool, tuple[Capture, ...], int]
+"""Where a way goes on: the place, the position, whether a word begins there, what was found before,
+and its weight."""
 
 
 class _Reader:
-    """Reads by backtracking. ``_dead`` are the places and positions from which no way leads to the
-    end: each is tried once, so that several wildcards in a row stay cheap."""
+    """Reads by backtracking and collects the ``ways`` that lead to the end.
 
-    __slots__ = ("_accepts", "_dead", "_end", "_text")
+    ``_dead`` are the places and positions from which none does: each is tried once, so that several
+    wildcards in a row stay cheap.
+    """
+
+    __slots__ = ("_accepts", "_dead", "_end", "_text", "ways")
 
     def __init__(self, text: str, accepts: Callable[[ListValue], bool]) -> None:
         self._text, self._accepts = text, accepts
         self._end = len(text.rstrip())
-        self._dead: set[tuple[int, int, bool]] = set()
+        self._dead: set[tuple[Place, int, bool]] = set()
+        self.ways: list[Captures] = []
 
-    def read(
-        self, place: Place, at: int, found: tuple[Capture, ...], weight: int, *, begins: bool
-    ) -> Iterator[Captures]:
-        """Read from ``at``, where a word ``begins`` or not."""
-        if place.template >= 0:
-            if at >= self._end:
-                yield Captures(found, weight)
-            return
-        key = (id(place), at, begins)
-        if key in self._dead:
-            return
-        is_dead = True
-        for captures in self._read_segment(place, at, found, weight, begins=begins):
-            is_dead = False
-            yield captures
-        if is_dead:
-            self._dead.add(key)
-
-    def _read_segment(
-        self, place: Place, at: int, found: tuple[Capture, ...], weight: int, *, begins: bool
-    ) -> Iterator[Captures]:
-        segment = place.path[place.index]
-        after = place.next()
-        if isinstance(segment, Literal):
-            yield from self._read_literal(segment, after, at, found, weight, begins=begins)
-        elif isinstance(segment, Choice):
-            for path in segment.paths:
-                yield from self.read(after.enter(path), at, found, weight, begins=begins)
-        elif isinstance(segment, TextSlot):
-            trie = segment.trie
-            root = trie.word_start if begins else trie.mid_word
-            for end, node in self._walk(root, at, begins=begins):
-                for value in node.ends:
-                    if self._accepts(value):
-                        one = Capture(segment.slot, at, end, value, response_only=segment.capture)
-                        more = (*found, one)
-                        yield from self.read(after, end, more, weight, begins=begins)
-        elif isinstance(segment, NumberSlot):
-            yield from self._read_number(segment, after, at, found, weight, begins=begins)
+    def read(self, branch: _Branch) -> None:
+        """Follow all ways of a branch. The last one needs no recursion: most places have one."""
+        ways, dead = self.ways, self._dead
+        passed: list[tuple[Place, int, bool]] = []
+        known = len(ways)
+        while (place := branch[0]).template < 0:
+            key = branch[:3]
+            if key in dead or len(ways) >= _MAX_WAYS:
+                break
+            passed.append(key)
+            branches = self._branch(place, branch)
+            if not branches:
+                break
+            branch = branches.pop()
+            if branches:
+                for other in branches:
+                    self.read(other)
+                if len(ways) > known:
+                    passed.clear()
+                    known = len(ways)
         else:
-            assert isinstance(segment, WildcardSlot)
-            yield from self._read_wildcard(segment, after, at, found, weight)
-
-    def _walk(self, node: Node, at: int, *, begins: bool) -> Iterator[tuple[int, Node]]:
-        """The texts of a trie that begin at a position: where each ends, and its node."""
-        text = self._text
-        if begins:
-            while at < len(text) and (text[at] == " " or (text[at] in _BREAKS and at)):
-                at += 1
-        for index in range(at, len(text)):
-            character = text[index]
-            child = node.children.get(character)
-            if child is None and character in _BREAKS:
-                child = node.children.get(" ")
-            if child is None:
+            _, at, _, found, weight = branch
+            if at >= self._end:
+                ways.append(Captures(found, weight))
                 return
+        dead.update(passed)
+
+    def _branch(self, place: Place, branch: _Branch) -> list[_Branch]:
+        """The ways through the segment at a place."""
+        segment, after = place.path[place.index], place.next()
+        if isinstance(segment, Literal):
+            return self._read_literal(segment, after, branch)
+        if isinstance(segment, Choice):
+            return [(after.enter(path), *branch[1:]) for path in segment.paths]
+        if isinstance(segment, TextSlot):
+            return self._read_value(segment, after, branch)
+        if isinstance(segment, NumberSlot):
+            return self._read_number(segment, after, branch)
+        assert isinstance(segment, WildcardSlot)
+        return self._read_wildcard(segment, after, branch)
+
+    def _walk(self, node: Node, at: int, *, begins: bool) -> list[tuple[int, Node]]:
+        """The texts of a trie that begin at a position: where each ends, and its node."""
+        text, size = self._text, len(self._text)
+        if begins:
+            while at < size and (text[at] == " " or (text[at] in _BREAKS and at)):
+                at += 1
+        found: list[tuple[int, Node]] = []
+        while at < size:
+            child = node.children.get(text[at])
+            if child is None:
+                if text[at] not in _BREAKS:
+                    break
+                child = node.children.get(" ")
+                if child is None:
+                    break
+            at += 1
             node = child
             if node.ends:
-                yield index + 1, node
+                found.append((at, node))
+        return found
 
-    def _read_literal(
-        self,
-        segment: Literal,
-        after: Place,
-        at: int,
-        found: tuple[Capture, ...],
-        weight: int,
-        *,
-        begins: bool,
-    ) -> Iterator[Captures]:
+    def _read_literal(self, segment: Literal, after: Place, branch: _Branch) -> list[_Branch]:
+        _, at, begins, found, weight = branch
+        text = self._text
         root = segment.word_start if begins else segment.mid_word
+        branches: list[_Branch] = []
         for end, node in self._walk(root, at, begins=begins):
-            count = end - at - self._text.count(" ", at, end)
-            more = weight + count
-            yield from self.read(after, end, found, more, begins=node.starts_word)
-        if segment.is_blank and not begins and self._text[at : at + 1] in ("", " ", *_BREAKS):
-            behind = min(at + 1, len(self._text))
-            yield from self.read(after, behind, found, weight, begins=True)
+            more = weight + end - at - text.count(" ", at, end)
+            branches.append((after, end, node.starts_word, found, more))
+        if segment.is_blank and not begins and text[at : at + 1] in _BLANKS:
+            branches.append((after, min(at + 1, len(text)), True, found, weight))
         if segment.is_optional or (segment.is_blank and begins):
-            yield from self.read(after, at, found, weight, begins=begins)
+            branches.append((after, at, begins, found, weight))
+        return branches
 
-    def _read_number(
-        self,
-        segment: NumberSlot,
-        after: Place,
-        at: int,
-        found: tuple[Capture, ...],
-        weight: int,
-        *,
-        begins: bool,
-    ) -> Iterator[Captures]:
+    def _read_value(self, segment: TextSlot, after: Place, branch: _Branch) -> list[_Branch]:
+        _, at, begins, found, weight = branch
+        root = segment.trie.word_start if begins else segment.trie.mid_word
+        branches: list[_Branch] = []
+        for end, node in self._walk(root, at, begins=begins):
+            for value in node.ends:
+                if self._accepts(value):
+                    one = Capture(segment.slot, at, end, value, None, segment.capture)
+                    branches.append((after, end, begins, (*found, one), weight))
+        return branches
+
+    def _read_number(self, segment: NumberSlot, after: Place, branch: _Branch) -> list[_Branch]:
+        _, at, begins, found, weight = branch
         numbers = segment.numbers
         digits = (_DECIMAL if numbers.fractions else _INTEGER).match(self._text, at)
         if digits is not None:
             number = float(digits[1].replace(",", "."))
-            if numbers.digits and number in numbers:
-                one = self._number(segment, digits.start(1), digits.end(), number)
-                more = (*found, one)
-                yield from self.read(after, digits.end(), more, weight, begins=begins)
-            return
+            if not numbers.digits or number not in numbers:
+                return []
+            start, end = digits.span(1)
+            one = _number_capture(segment, start, end, number)
+            return [(after, end, begins, (*found, one), weight)]
+        branches: list[_Branch] = []
         for end, node in self._walk(segment.words, at, begins=begins):
+            more = weight + len(self._text[at:end].strip())
             for number in node.ends:
-                one = self._number(segment, at, end, number)
-                count = len(self._text[at:end].strip())
-                more = (*found, one)
-                yield from self.read(after, end, more, weight + count, begins=begins)
+                one = _number_capture(segment, at, end, number)
+                branches.append((after, end, begins, (*found, one), more))
+        return branches
 
-    @staticmethod
-    def _number(segment: NumberSlot, start: int, end: int, number: float) -> Capture:
-        value: Any = (
-            number if segment.numbers.multiplier is None else (number * segment.numbers.multiplier)
-        )
-        if float(value).is_integer():
-            value = int(value)
-        return Capture(segment.slot, start, end, number=value, response_only=segment.capture)
-
-    def _read_wildcard(
-        self, segment: WildcardSlot, after: Place, at: int, found: tuple[Capture, ...], weight: int
-    ) -> Iterator[Captures]:
+    def _read_wildcard(self, segment: WildcardSlot, after: Place, branch: _Branch) -> list[_Branch]:
+        _, at, _, found, weight = branch
         text = self._text
         while at < len(text) and text[at] == " ":
             at += 1
         last = len(text) - 1
         first = at + 1 if after.template < 0 else max(at + 1, self._end)
+        branches: list[_Branch] = []
         for end in range(first, last + 1):
             if end < last and segment.ends_word and text[end - 1].isalnum() and text[end].isalnum():
                 continue
-            one = Capture(segment.slot, at, end, response_only=segment.capture)
             if text[end - 1] == " ":
                 continue  # the same wildcard without the blank was tried
-            yield from self.read(after, end, (*found, one), weight, begins=True)
+            one = Capture(segment.slot, at, end, response_only=segment.capture)
+            branches.append((after, end, True, (*found, one), weight))
+        return branches
+
+
+def _number_capture(segment: NumberSlot, start: int, end: int, number: float) -> Capture:
+    multiplier = segment.numbers.multiplier
+    value: Any = number if multiplier is None else number * multiplier
+    if float(value).is_integer():
+        value = int(value)
+    return Capture(segment.slot, start, end, number=value, response_only=segment.capture)

@@ -29,7 +29,7 @@ class InputText:
 
     def original(self, position: int) -> int:
         """The position in the original text of a character of this one."""
-        run = max(bisect_right(self.starts, position) - 1, 0)
+        run = max(bisect_right(self.starts, position) - 1, 0) if len(self.starts) > 1 else 0
         return self.origins[run] + position - self.starts[run]
 
     def cut(self, pieces: Iterable[tuple[int, int]]) -> InputText:
@@ -58,7 +58,10 @@ class InputText:
 
 def normalize_input(text: str, *, ignores_spaces: bool = False) -> InputText:
     """Compose characters, fold case and white space, and drop the punctuation around words."""
-    folded = fold_case(unicodedata.normalize("NFC", text).replace("’", "'"))
+    if text.isascii():
+        folded = text.lower()
+    else:
+        folded = fold_case(unicodedata.normalize("NFC", text).replace("’", "'"))
     if len(folded) != len(text):  # positions are then approximate: characters were composed
         text = folded
     if _PLAIN.fullmatch(folded) and "  " not in folded:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from anaphora.entities.sentences.automaton import Automaton
 from anaphora.entities.sentences.capture import Capture, Captures, find_captures
@@ -58,8 +57,8 @@ class SentenceMatch(Struct, frozen=True, gc=False):
     slots: Mapping[str, SlotValue]
     captures: Mapping[str, SlotValue]
     weight: int
-    missing: tuple[str, ...] = ()
-    template: Expression | None = None
+    missing: tuple[str, ...]
+    template: Expression
 
     @property
     def intent(self) -> str:
@@ -110,14 +109,16 @@ class SentenceMatcher:
         self, whole: InputText, text: str, context: Mapping[str, Any] = EMPTY
     ) -> tuple[SentenceMatch, ...]:
         """Like :meth:`match`, for a normalized form of the utterance ``text``."""
-        found: list[tuple[tuple[object, ...], SentenceMatch]] = []
+        found: list[tuple[SentenceMatch, int]] = []
         if not whole.text:
             return ()
         for normalized, indexes in self._find(whole):
             for index in indexes:
-                found += self._match_template(index, text, normalized, context)
-        found.sort(key=lambda one: one[0])
-        return tuple(match for _, match in found)
+                matches = self._match_template(index, text, normalized, context)
+                found += [(match, index) for match in matches]
+        if len(found) > 1:
+            found.sort(key=_rank)
+        return tuple(match for match, _ in found)
 
     @property
     def words(self) -> frozenset[str]:
@@ -143,7 +144,7 @@ class SentenceMatcher:
 
     def _match_template(
         self, index: int, text: str, normalized: InputText, context: Mapping[str, Any]
-    ) -> Iterator[tuple[tuple[object, ...], SentenceMatch]]:
+    ) -> Iterator[SentenceMatch]:
         block = self._blocks[index]
         if block.keywords and block.keywords.isdisjoint(normalized.text.split()):
             return
@@ -151,11 +152,11 @@ class SentenceMatcher:
         if not acceptance.may_accept(context):
             return
         start = self._automaton.starts[index]
+        template = self._sentences[index]
         for captures in find_captures(start, normalized.text, acceptance.accepts):
-            match = _build_match(block, captures, text, normalized, context)
+            match = _build_match(block, template, captures, text, normalized, context)
             if match is not None:
-                match = replace(match, template=self._sentences[index])
-                yield _rank(match, index), match
+                yield match
 
 
 def _wildcard_edges(path: Path) -> Literal["", "start", "end", "whole"]:
@@ -204,6 +205,7 @@ def _value_of(context: Mapping[str, Any], key: str) -> Any:
 
 def _build_match(
     block: SentenceBlock,
+    template: Expression,
     captures: Captures,
     text: str,
     normalized: InputText,
@@ -218,7 +220,6 @@ def _build_match(
         if value.context:
             context = {**context, **value.context}
     missing = []
-    refers = any(one.value is REFERENCE for one in found.values())
     for key, rule in block.requires.items():
         known = _value_of(context, key)
         if rule.slot and isinstance(known, list | tuple | set | Mapping):
@@ -227,7 +228,7 @@ def _build_match(
             if rule.slot not in found:
                 missing.append(rule.slot)
             continue
-        if known is None and refers:
+        if known is None and any(one.value is REFERENCE for one in found.values()):
             continue  # what it refers to may satisfy the rule
         if known is None or not rule.accepts(known):
             return None
@@ -242,7 +243,7 @@ def _build_match(
     for name, fixed in block.slots.items():
         if name not in found:
             found[name] = SlotValue(name, fixed, source="fixed")
-    return SentenceMatch(block, found, extra, captures.weight, tuple(missing))
+    return SentenceMatch(block, found, extra, captures.weight, tuple(missing), template)
 
 
 def _slot_value(one: Capture, text: str, normalized: InputText) -> SlotValue:
@@ -265,8 +266,9 @@ def _slot_value(one: Capture, text: str, normalized: InputText) -> SlotValue:
     return SlotValue(one.slot, words, words, first, last, is_wildcard=True)
 
 
-def _rank(match: SentenceMatch, index: int) -> tuple[object, ...]:
-    """The order of matches, the best first."""
+def _rank(found: tuple[SentenceMatch, int]) -> tuple[object, ...]:
+    """The order of matches, each with the index of its template; the best first."""
+    match, index = found
     name = match.slots.get("name")
     length = len(name.text) if name is not None and not name.is_wildcard else 0
     wildcards = [one for one in match.slots.values() if one.is_wildcard]

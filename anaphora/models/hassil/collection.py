@@ -81,8 +81,8 @@ class RangeList(Struct, frozen=True, array_like=True, tag=True):
         whole, fraction = divmod(number, 1)
         return (
             self.start <= whole <= self.stop
-            and (whole - self.start) % self.step == 0
-            and round(fraction, 6) in _FRACTIONS[self.fractions]
+            and (self.step == 1 or (whole - self.start) % self.step == 0)
+            and (not fraction or round(fraction, 6) in _FRACTIONS[self.fractions])
         )
 
 

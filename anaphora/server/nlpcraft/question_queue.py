@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
+from anaphora.engine.asynchronous.conversation_locks import AsyncConversationLocks
 from anaphora.server.nlpcraft.schemas import QuestionState
 from anaphora.server.nlpcraft.state_store import HEARTBEAT_INTERVAL, QueueFullError
-from anaphora.server.service.conversation_locks import AsyncConversationLocks
 from anaphora.stm.conversation import ConversationKey
 
 __all__ = ["QuestionQueue", "QueueSlot"]
@@ -126,11 +126,8 @@ class QuestionQueue:
         self, key: ConversationKey, work: Callable[[], Awaitable[QuestionState]]
     ) -> QuestionState:
         try:
-            await self._locks.acquire(key)
-            try:
+            async with self._locks.hold(key):
                 return await work()
-            finally:
-                self._locks.release(key)
         finally:
             self._release(key)
 

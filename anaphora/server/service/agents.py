@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from anaphora.core.name_hints import did_you_mean
 from anaphora.core.request import User
+from anaphora.engine.asynchronous.conversation_locks import AsyncConversationLocks
 from anaphora.engine.identity import tenant_id
 from anaphora.errors import AnaphoraError, Problem
 from anaphora.server.problems import ProblemError
-from anaphora.server.service.conversation_locks import AsyncConversationLocks
 from anaphora.server.service.futures import wrap_future
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from zoneinfo import ZoneInfo
 
 from anaphora.core.request import Request, User
+from anaphora.engine.asynchronous.conversation_locks import AsyncConversationLocks
 from anaphora.engine.identity import conversation_key, tenant_id
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import MAX_INLINE_LENGTH
@@ -34,7 +35,6 @@ from anaphora.ltm.retrieval.search import Page
 from anaphora.ltm.retrieval.store import SearchFilter, UserKey
 from anaphora.models.domain import Model, ResetScope
 from anaphora.server.problems import ProblemError, invalid_field, to_problem
-from anaphora.server.service.conversation_locks import AsyncConversationLocks
 from anaphora.server.service.deadline import CommitGuard, Deadline
 from anaphora.server.service.futures import wrap_future
 from anaphora.stm.conversation import Conversation, ConversationKey

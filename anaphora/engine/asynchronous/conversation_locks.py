@@ -1,9 +1,10 @@
-"""Locks that serialize one worker's requests in the same conversation."""
+"""Locks of an event loop that serialize the requests of a conversation."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
 
 from anaphora.errors import Conflict
 
@@ -56,6 +57,15 @@ class AsyncConversationLocks:
         entry = self._entries[key]
         entry.lock.release()
         self._drop_user(key, entry)
+
+    @asynccontextmanager
+    async def hold(self, key: Hashable) -> AsyncIterator[None]:
+        """Hold the lock of a conversation within a block. Raises as :meth:`acquire` does."""
+        await self.acquire(key)
+        try:
+            yield
+        finally:
+            self.release(key)
 
     def _drop_user(self, key: Hashable, entry: _LockEntry) -> None:
         entry.users -= 1

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from anaphora import Conflict
-from anaphora.server.service.conversation_locks import AsyncConversationLocks
+from anaphora.engine.asynchronous.conversation_locks import AsyncConversationLocks
 
 
 def test_each_conversation_lets_one_in_at_a_time_in_their_order() -> None:
