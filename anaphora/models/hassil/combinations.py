@@ -120,13 +120,13 @@ class _SlotFinder:
                     self._known[rule] = self.find(self._rules[rule])
                 return self._known[rule]
             case Sequence(items) | Permutation(items) | Alternative(items):
-                found = [slots for item in items if (slots := self.find(item)) is not _NO_SLOTS]
-                if not found:
+                parts = [part for item in items if (part := self.find(item)) is not _NO_SLOTS]
+                if not parts:
                     return _NO_SLOTS
-                some = frozenset[str]().union(*(one[1] for one in found))
+                some = frozenset[str]().union(*(one[1] for one in parts))
                 if not isinstance(expression, Alternative):
-                    return frozenset[str]().union(*(one[0] for one in found)), some
-                if len(found) < len(items):
+                    return frozenset[str]().union(*(one[0] for one in parts)), some
+                if len(parts) < len(items):
                     return frozenset(), some
-                return frozenset.intersection(*(one[0] for one in found)), some
+                return frozenset.intersection(*(one[0] for one in parts)), some
         raise TypeError(expression)  # pragma: no cover

@@ -67,13 +67,13 @@ class Home:
         }
 
 
-def _context(device: Device) -> Mapping[str, Any]:
+def _context(device: Device) -> FrozenDict:
     known = {"domain": device.domain} if device.domain else {}
     return FrozenDict({**known, **device.context})
 
 
 def _to_list(
-    named: Iterable[tuple[str, tuple[str, ...], Mapping[str, Any]]],
+    named: Iterable[tuple[str, tuple[str, ...], FrozenDict]],
 ) -> TextList:
     values = []
     for name, aliases, context in named:
