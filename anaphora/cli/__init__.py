@@ -28,7 +28,9 @@ from anaphora.cli.grammar.compile import compile_text
 from anaphora.cli.grammar.evaluate import evaluate
 from anaphora.cli.grammar.expand import expand
 from anaphora.cli.grammar.functions import functions
+from anaphora.cli.service.backup import backup, restore
 from anaphora.cli.service.config import config
+from anaphora.cli.service.doctor.command import doctor
 from anaphora.cli.service.key import key
 from anaphora.cli.service.mcp import mcp
 from anaphora.cli.service.quarantine import quarantine
@@ -59,6 +61,9 @@ app.command(short_help="Serve models over HTTP, with a page to talk to them.")(s
 app.command(short_help="Show the settings of 'serve' and where each comes from.")(config)
 app.command(short_help="Create a key for the API of 'serve'.")(key)
 app.command(short_help="List what a memory or a store has quarantined.")(quarantine)
+app.command(short_help="Check a deployment, and say how to mend it.")(doctor)
+app.command(short_help="Copy the file of a store while it is in use.")(backup)
+app.command(short_help="Put a backup in the place of a store.")(restore)
 app.add_typer(agent_app)
 app.add_typer(import_app)
 

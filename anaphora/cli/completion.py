@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["complete_agent", "complete_model", "complete_model_or_agent"]
+__all__ = ["complete_agent", "complete_database", "complete_model", "complete_model_or_agent"]
 
 _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+_DATABASE_SUFFIXES = frozenset({".db", ".sqlite", ".sqlite3"})
 
 
 def complete_model(incomplete: str) -> list[str]:
@@ -33,25 +34,30 @@ def complete_model_or_agent(incomplete: str) -> list[str]:
     return [*_filter(names, incomplete), *_find_files(incomplete)]
 
 
+def complete_database(incomplete: str) -> list[str]:
+    """The SQLite files that begin with ``incomplete``."""
+    return _find_files(incomplete, _DATABASE_SUFFIXES)
+
+
 def _filter(names: tuple[str, ...] | list[str], incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def _find_files(incomplete: str) -> list[str]:
-    """The files in YAML or JSON, and the folders, whose paths begin with ``incomplete``."""
+def _find_files(incomplete: str, suffixes: frozenset[str] = _SUFFIXES) -> list[str]:
+    """The files with these suffixes, and the folders, whose paths begin with ``incomplete``."""
     folder, separator, name = incomplete.rpartition("/")
     try:
-        return sorted(_iter_paths(f"{folder}{separator}", name))
+        return sorted(_iter_paths(f"{folder}{separator}", name, suffixes))
     except OSError:  # no such folder, or none to read
         return []
 
 
-def _iter_paths(folder: str, name: str) -> Iterator[str]:
+def _iter_paths(folder: str, name: str, suffixes: frozenset[str]) -> Iterator[str]:
     for path in Path(folder or ".").expanduser().iterdir():
         is_hidden = path.name.startswith(".") and not name.startswith(".")
         if not path.name.startswith(name) or is_hidden:
             continue
         if path.is_dir():
             yield f"{folder}{path.name}/"
-        elif path.suffix.lower() in _SUFFIXES:
+        elif path.suffix.lower() in suffixes:
             yield f"{folder}{path.name}"

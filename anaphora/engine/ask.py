@@ -8,7 +8,7 @@ from anaphora.core.utterance import LazySequence, Utterance
 from anaphora.engine.answering.answer import answer_decision, answer_error, dry_run
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.confirmation_claim import claim_confirmation
-from anaphora.engine.answering.quick_replies import find_quick_replies
+from anaphora.engine.answering.resolution import find_quick_replies
 from anaphora.engine.answering.template_values import find_unused
 from anaphora.engine.callbacks.fallback_agent import FallbackAgent, consult_agent
 from anaphora.engine.long_term.bridge import resolve_with_long_term

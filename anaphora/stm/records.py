@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, Required, TypedDict
 
 from msgspec import Struct, convert
+from msgspec.json import Decoder
 
 from anaphora.core.utterance import Entity
 from anaphora.errors import StoreError
@@ -523,3 +524,9 @@ def _migrate_from_1(old: dict[str, Any]) -> dict[str, Any]:
         ],
     }
     return {name: value for name, value in new.items() if value is not None}
+
+
+# msgspec prepares a type when it is first used, and crashes if two threads do that at once
+# (release 0.22). A module is imported by one.
+for _kind in (_EntityFields, _ConversationFields):
+    Decoder(_kind)

@@ -26,7 +26,7 @@ import msgspec
 from anaphora.errors import AnaphoraError
 from anaphora.version import __version__
 
-__all__ = ["UNCACHED", "Cache", "CachedParts", "digest"]
+__all__ = ["UNCACHED", "Cache", "CachedParts", "digest", "read_checked", "with_checksum"]
 
 _log = logging.getLogger(__name__)
 
@@ -72,28 +72,16 @@ class Cache:
         """Return the bytes stored under ``key``, or None. They are memory-mapped, so that all
         processes share them."""
         path = self._path(kind, key)
-        try:
-            with path.open("rb") as file:
-                mapped = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:  # ValueError: the file is empty
-            _log.info("%s cannot be read: %s", path, error)
-            return None
-        start = len(_MAGIC) + _CRC_SIZE
-        data = mapped[start:]
-        if mapped[:start] != _MAGIC + _crc(data):
-            _log.info("%s is damaged or not a cache file; it will be replaced", path)
-            return None
-        with suppress(OSError):
-            os.utime(path)
+        if (data := read_checked(path)) is not None:
+            with suppress(OSError):
+                os.utime(path)  # the least recently used files are deleted
         return data
 
     def put_bytes(self, kind: str, key: str, data: bytes) -> None:
         """Store bytes under ``key``."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._write(self._path(kind, key), _MAGIC + _crc(data) + data)
+            self._write(self._path(kind, key), with_checksum(data))
             self._evict_oldest()
         except OSError as error:
             _log.warning("compiled data cannot be cached in %s: %s", self.folder, error)
@@ -174,6 +162,30 @@ class CachedParts:
 
 UNCACHED = CachedParts(None)
 """Computes every part."""
+
+
+def read_checked(path: Path) -> memoryview | None:
+    """Memory-map a file and return what :func:`with_checksum` was given; None if the file is
+    missing, damaged or foreign."""
+    try:
+        with path.open("rb") as file:
+            mapped = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:  # ValueError: the file is empty
+        _log.info("%s cannot be read: %s", path, error)
+        return None
+    start = len(_MAGIC) + _CRC_SIZE
+    data = mapped[start:]
+    if mapped[:start] != _MAGIC + _crc(data):
+        _log.info("%s is damaged or foreign; it is not used", path)
+        return None
+    return data
+
+
+def with_checksum(data: bytes) -> bytes:
+    """Return the content of a file for :func:`read_checked`."""
+    return _MAGIC + _crc(data) + data
 
 
 def digest(*parts: str | bytes | Iterable[str]) -> str:

@@ -118,4 +118,6 @@ def to_response(message: dict[str, Any], *, stream: bool) -> Response:
 
 def app() -> FastAPI:
     """The application in front of the model at ``$UPSTREAM``."""
-    return create_app(Engine(FOLDER / "lights.yaml"), upstream=os.environ["UPSTREAM"])
+    if not (upstream := os.environ.get("UPSTREAM")):
+        raise SystemExit("Set UPSTREAM to the URL of the model, such as http://localhost:8080/v1.")
+    return create_app(Engine(FOLDER / "lights.yaml"), upstream=upstream)

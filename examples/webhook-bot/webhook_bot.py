@@ -118,6 +118,8 @@ async def read_body(request: Request) -> bytes:
 
 def app() -> FastAPI:
     """The application with the secrets of the environment."""
+    if missing := [name for name in ("SIGNING_SECRET", "BOT_TOKEN") if not os.environ.get(name)]:
+        raise SystemExit(f"Set {' and '.join(missing)}: see README.md.")
     return create_app(
         Engine(FOLDER / "shops.yaml", store=f"sqlite:///{FOLDER}/shops.db"),
         secret=os.environ["SIGNING_SECRET"],

@@ -45,6 +45,13 @@ def test_files_in_folders_are_completed(folder):
     assert completed("anaphora chat .w") == [".wet.yaml"]
 
 
+def test_files_of_stores_are_completed(folder):
+    (folder / "bot.db").touch()
+    (folder / "bot.yaml").touch()
+    assert completed("anaphora backup bo") == ["bot.db"]
+    assert completed("anaphora backup west/w") == []
+
+
 def test_agents_are_completed(folder):
     assert completed("anaphora agent chat as") == ["assistant"]
     assert completed("anaphora check as") == ["assistant"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
+import sys
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -258,3 +260,13 @@ def test_a_long_conversation_is_kept_compressed_and_a_short_one_readable():
     assert len(dump(long)) < len(json.dumps(to_dict(long))) / 3
     assert load(dump(long)) == long
     assert json.loads(dump(ANN)) == {"format": 5, "user": "ann", "model": "weather"}
+
+
+def test_what_reads_records_is_complete_once_it_is_imported():
+    """msgspec crashes if two threads prepare a type at the same time, for their first record."""
+    script = (
+        "from anaphora.stm import records; kinds = records._ConversationFields, "
+        "records._EntityFields; print(all('__msgspec_cache__' in vars(kind) for kind in kinds))"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout == "True\n"

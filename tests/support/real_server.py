@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 
 import pytest
 
-__all__ = ["WAIT_LIMIT", "RealServer", "wait_until"]
+__all__ = ["WAIT_LIMIT", "RealServer", "free_port", "wait_until"]
 
 WAIT_LIMIT = 60.0  # seconds; a loaded machine is slow, a broken server is never up
 
@@ -38,7 +38,7 @@ class RealServer(ABC):
     def start(self) -> Self:
         """Start the server, or restart it with the same port and data, and wait until it is up."""
         for _ in range(10):  # another process may take the free port before the server does
-            self.port = self.port or _free_port()
+            self.port = self.port or free_port()
             self.process = self._launch()
             if self._answers():
                 return self
@@ -110,7 +110,8 @@ def wait_until(reached: Callable[[], object]) -> None:
         time.sleep(0.002)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

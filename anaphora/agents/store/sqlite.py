@@ -24,12 +24,12 @@ from anaphora.errors import Conflict
 from anaphora.stm.stores.locks import ConversationLocks
 from anaphora.storage.byte_range_locks import ByteRangeLocks
 from anaphora.storage.forks import register_fork_aware
+from anaphora.storage.sqlite.applications import AGENTS
 from anaphora.storage.sqlite.database import Database, Synchronous
 from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
 
 __all__ = ["SqliteAgentStore"]
 
-_APPLICATION = 0x416E4167  # "AnAg": SQLite's application_id
 _SCHEMA = (
     (
         "CREATE TABLE agents (id INTEGER PRIMARY KEY, tenant NOT NULL, user NOT NULL, "
@@ -67,7 +67,7 @@ class SqliteAgentStore(AgentStore):
             self._path,
             schema=_SCHEMA,
             synchronous=synchronous,
-            application=_APPLICATION,
+            application=AGENTS,
             holds="agents",
         )
         register_fork_aware(self)

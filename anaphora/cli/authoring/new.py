@@ -22,7 +22,11 @@ __all__ = ["STARTER_KINDS", "new", "starter_languages"]
 STARTER_KINDS = ("order", "booking", "faq", "home")
 _NAME = re.compile(r"[^\W\d_][\w-]*")
 _YAML_KEYWORDS = frozenset({"true", "false", "null"})
-_HANDLERS = " `handlers.py` has the\nPython functions that answer."
+_HANDLERS = {
+    "de": " `handlers.py` hat die\nPython-Funktionen, die antworten.",
+    "en": " `handlers.py` has the\nPython functions that answer.",
+    "ru": " В `handlers.py`\nфункции Python, которые отвечают.",
+}
 
 
 def _complete_kind(incomplete: str) -> list[str]:
@@ -144,9 +148,9 @@ def _project_files(
         **values,
         "description": data["description"],
         "example": data["samples"][0]["dialog"][0]["ask"],
-        "handlers": _HANDLERS if handlers.is_file() else "",
+        "handlers": _HANDLERS[language] if handlers.is_file() else "",
     }
-    found[folder / "README.md"] = _fill(_starters(), "README.md", about)
+    found[folder / "README.md"] = _fill(_starters(), f"README.{language}.md", about)
     schema = json.dumps(json_schema(), indent=2, ensure_ascii=False)
     found[folder / "anaphora.schema.json"] = f"{schema}\n"
     return found

@@ -19,9 +19,9 @@ __all__ = ["WatchedModel"]
 class WatchedModel:
     """An engine of one model that can reload its file.
 
-    ``name`` is a model file or the name of a bundled model, ``user`` the user whose conversation
-    continues, and ``cache`` the folder for compiled models. Raises :class:`ModelError` for a model
-    that cannot be loaded.
+    ``name`` is a model file, the name of a bundled model, a folder of sentence templates, or
+    ``home-assistant:en``; ``user`` is the user whose conversation continues, and ``cache`` the
+    folder for compiled models. Raises :class:`ModelError` for a model that cannot be loaded.
     """
 
     def __init__(
@@ -32,6 +32,7 @@ class WatchedModel:
         long_term: LongTerm | None = None,
         cache: Path | None = None,
     ) -> None:
+        from anaphora.models.hassil.attachment import describe_sentence_model
         from anaphora.models.reading.file_watcher import FileWatcher
         from anaphora.models.reading.files import find_model
         from anaphora.stm.stores.memory import MemoryStore
@@ -40,8 +41,10 @@ class WatchedModel:
         self._long_term = long_term
         self._cache = cache
         self._store = MemoryStore()
-        self._path = find_model(name)
-        self._watcher = FileWatcher([self._path])  # before it is read: no change is missed
+        is_file = describe_sentence_model(name) is None
+        self._source = find_model(name) if is_file else name
+        self._watched = [Path(self._source)] if is_file else []
+        self._watcher = FileWatcher(self._watched)  # before it is read: no change is missed
         self.engine = self._load()
 
     def reload_if_changed(self) -> str:
@@ -58,13 +61,15 @@ class WatchedModel:
         forgotten = self._migrate_conversation(before, engine.models[0])
         self.engine = engine
         lost = f"; forgotten, as no longer in the model: {', '.join(forgotten)}"
-        return f"reloaded {self._path.name}{lost if forgotten else ''}"
+        return f"reloaded {Path(self._source).name}{lost if forgotten else ''}"
 
     def _load(self) -> Engine:
         from anaphora.engine.engine import Engine
 
-        engine = Engine(self._path, store=self._store, long_term=self._long_term, cache=self._cache)
-        self._watcher.watch([self._path, *engine.models[0].imports])
+        engine = Engine(
+            self._source, store=self._store, long_term=self._long_term, cache=self._cache
+        )
+        self._watcher.watch([*self._watched, *engine.models[0].imports])
         return engine
 
     def _migrate_conversation(self, before: Model, now: Model) -> list[str]:

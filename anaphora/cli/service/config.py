@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["config"]
 
-# redis://user:secret@host and ?password=secret; the host follows the last @.
+# redis://user:secret@host, ?password=secret, &sentinel_password=…; the host follows the last @.
 _AUTHORITY = re.compile(r"(?P<begin>[^/]*://[^/?#:@]*:)(?P<secret>[^/?#]*)@")
-_PARAMETER = re.compile(r"(?<=[?&]password=)[^&#]*")
+_PARAMETER = re.compile(r"(?<=[?&_]password=)[^&#]*")
 _MASK = "***"
 _COLUMN = 36
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from anaphora.engine.answering.answer import is_confirmed
-from anaphora.engine.resolution import resolve
+from anaphora.engine.answering.resolution import resolve
 from anaphora.engine.turn import Turn
 from anaphora.stm.conversation import PendingQuestion
 from anaphora.stm.stores.store import Store

@@ -7,10 +7,12 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.bundle_names import name_bundles, name_entities
 from anaphora.engine.answering.template_values import build_template_values, find_unused
 from anaphora.engine.bots.bot import Bot
+from anaphora.entities.variants.search import find_variants
 from anaphora.intents.confirmation import (
     format_accepted,
     format_begin_anew,
@@ -20,12 +22,19 @@ from anaphora.intents.confirmation import (
     format_unused_question,
 )
 from anaphora.intents.decision.decision import BridgeResult, Decision
-from anaphora.intents.decision.pending_question import asked_before, build_pending, is_correction
+from anaphora.intents.decision.pending_question import (
+    asked_before,
+    build_pending,
+    is_correction,
+    repeat_prompt,
+)
 from anaphora.intents.dialog_act import DialogAct
+from anaphora.intents.index import may_take
 from anaphora.intents.match import Match, SlotFilling
+from anaphora.intents.solver import ParsedQuestion
 from anaphora.stm import rules
-from anaphora.stm.conversation import PendingQuestion
-from anaphora.stm.offers import remember
+from anaphora.stm.conversation import Conversation, PendingQuestion
+from anaphora.stm.offers import is_same_meaning, remember
 
 __all__ = [
     "DECLINED_REASON",
@@ -37,6 +46,7 @@ __all__ = [
     "ask_to_confirm",
     "ask_whether_afresh",
     "ask_which",
+    "find_options",
     "find_unused_texts",
     "format_pending_question",
     "format_prompt",
@@ -83,6 +93,29 @@ def format_prompt(bot: Bot, decision: Decision, filling: SlotFilling, term: str)
         partial(build_template_values, decision, filling),
     )
     return prompt or ""
+
+
+def find_options(
+    bot: Bot, question: ParsedQuestion, conversation: Conversation
+) -> tuple[Entity, ...]:
+    """The values that the pending question names for what it asks for, in their order: Anna and Ben
+    in "With Anna or Ben?". Empty if it names fewer than two."""
+    pending = conversation.pending
+    intent = bot.indexed_model.intents_by_id.get(pending.intent) if pending is not None else None
+    if pending is None or intent is None or not pending.missing or not question.variants:
+        return ()
+    asked = next((term for term in intent.terms if term.label == pending.missing[0]), None)
+    again = repeat_prompt(question, conversation, pending, intent)
+    if asked is None or again is None or again.incomplete is None:
+        return ()
+    text = format_pending_question(bot, again, again.incomplete)
+    at = question.question_context.at
+    variants = find_variants(bot.read(text, question.utterance.language, at=at))
+    options: list[Entity] = []
+    for one in sorted(variants[0].entities if variants else (), key=lambda one: one.start):
+        if may_take(asked, one) and not any(is_same_meaning(one, other) for other in options):
+            options.append(one)
+    return tuple(options) if len(options) > 1 else ()
 
 
 def _format_confirmation(bot: Bot, decision: Decision, filling: SlotFilling) -> str:

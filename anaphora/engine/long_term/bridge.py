@@ -16,9 +16,9 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance
+from anaphora.engine.answering.resolution import resolve
 from anaphora.engine.bots.bot import Bot
 from anaphora.engine.long_term.protocol import LongTerm
-from anaphora.engine.resolution import resolve
 from anaphora.engine.turn import Turn
 from anaphora.intents.confirmation import parse_answer
 from anaphora.intents.decision.decide import decide
@@ -36,8 +36,8 @@ _log = logging.getLogger(__name__)
 def resolve_with_long_term(
     turn: Turn, utterance: Utterance, conversation: Conversation, long_term: LongTerm | None
 ) -> Decision:
-    """Resolve an utterance as :func:`~anaphora.engine.resolution.resolve` does; if it matches
-    nothing, look for its context in the long-term memory. An offer made before is accepted,
+    """Resolve an utterance as :func:`~anaphora.engine.answering.resolution.resolve` does; if it
+    matches nothing, look for its context in the long-term memory. An offer made before is accepted,
     declined or dropped.
 
     An error of the long-term memory is logged, and the question is answered without it.

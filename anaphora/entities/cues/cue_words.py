@@ -145,7 +145,7 @@ def _load(language: str, added: tuple[tuple[str, tuple[str, ...]], ...]) -> CueW
         collected.add_sections(table, _LAST_SECTIONS)
     book = Phrasebook(language)
     for phrase, readings in collected.by_phrase.items():
-        book.add_beside([phrase], tuple(readings))
+        book.add_plain(phrase, tuple(readings))
     return CueWords(language, book.finish())
 
 
@@ -154,6 +154,7 @@ class _Readings:
 
     def __init__(self) -> None:
         self.by_phrase: dict[str, list[Reading]] = {}
+        self._pieces: dict[str, str] = {}  # words recur in phrases
 
     def add_sections(self, table: Table, sections: Mapping[str, _Meaning]) -> None:
         """Add the phrases of some sections of a table of cues."""
@@ -212,9 +213,15 @@ class _Readings:
 
     def _append(self, phrase: str, reading: Reading) -> None:
         # "that's" and "that 's" are the same phrase.
-        readings = self.by_phrase.setdefault(" ".join(_split(phrase)), [])
+        words = " ".join(filter(None, map(self._separate, phrase.split())))
+        readings = self.by_phrase.setdefault(words, [])
         if reading not in readings:
             readings.append(reading)
+
+    def _separate(self, piece: str) -> str:
+        if (known := self._pieces.get(piece)) is None:
+            known = self._pieces[piece] = " ".join(_split(piece))
+        return known
 
 
 def _by_key(

@@ -32,6 +32,29 @@ class InputText:
         run = max(bisect_right(self.starts, position) - 1, 0) if len(self.starts) > 1 else 0
         return self.origins[run] + position - self.starts[run]
 
+    def find(self, start: int, end: int, text: str) -> tuple[int, int]:
+        """Where the characters ``start`` to ``end`` of this text stand in the original ``text``."""
+        first, last = self.original(start), self.original(end - 1) + 1
+        if not text.isascii():
+            while last < len(text) and _continues(text[first:last], text[last]):
+                last += 1
+        return first, last
+
+    def spell(self, start: int, end: int, text: str) -> str:
+        """The characters ``start`` to ``end`` of this text in the case of the original ``text``:
+        without punctuation, skip words and repeated blanks."""
+        if len(self.starts) == 1:
+            return text[self.original(start) : self.original(end)].replace("’", "'")
+        spelt = []
+        last = len(text) - 1
+        for position in range(start, end):
+            character, written = self.text[position], text[min(self.original(position), last)]
+            if written == character or fold_case(written) == character:
+                spelt.append(written)
+            else:
+                spelt.append(character.upper() if written.isupper() else character)
+        return "".join(spelt)
+
     def cut(self, pieces: Iterable[tuple[int, int]]) -> InputText:
         """The text of which only ``pieces`` (from, to) are left, joined by blanks."""
         parts: list[str] = []
@@ -62,8 +85,6 @@ def normalize_input(text: str, *, ignores_spaces: bool = False) -> InputText:
         folded = text.lower()
     else:
         folded = fold_case(unicodedata.normalize("NFC", text).replace("’", "'"))
-    if len(folded) != len(text):  # positions are then approximate: characters were composed
-        text = folded
     if _PLAIN.fullmatch(folded) and "  " not in folded:
         start = 1 if folded.startswith(" ") else 0
         return InputText(folded.strip(" "), (0,), (start,))
@@ -76,10 +97,34 @@ def normalize_input(text: str, *, ignores_spaces: bool = False) -> InputText:
             while end > start and folded[end - 1] in _MARKS:
                 end -= 1
         pieces.append((start, end))
-    whole = InputText(folded)
+    whole = InputText(folded) if len(folded) == len(text) else _compose(folded, text)
     if not ignores_spaces:
         return whole.cut(pieces)
     return _join_cjk(whole.cut(pieces))
+
+
+def _compose(folded: str, text: str) -> InputText:
+    """The composed form of a text, with the positions of what was composed."""
+    origins: list[int] = []
+    begin = 0
+    for position in range(1, len(text) + 1):
+        if position < len(text) and _continues(text[begin:position], text[position]):
+            continue
+        length = len(unicodedata.normalize("NFC", text[begin:position]))
+        origins += (min(begin + one, position - 1) for one in range(length))
+        begin = position
+    return InputText(folded, tuple(range(len(origins))), tuple(origins))
+
+
+def _continues(before: str, character: str) -> bool:
+    """Whether a character is composed with what is before it."""
+    if character.isascii():
+        return False
+    if unicodedata.combining(character):
+        return True
+    tail = before[-2:]
+    whole = unicodedata.normalize("NFC", tail + character)
+    return len(whole) <= len(unicodedata.normalize("NFC", tail))
 
 
 def _join_cjk(text: InputText) -> InputText:

@@ -137,7 +137,11 @@ class SentenceMatcher:
         at_start = self._skip_words.remove_at_start(whole)
         at_end = self._skip_words.remove_at_end(whole)
         full = sorted(accepted(whole.text))
-        yield whole, [i for i in full if edges[i] in ("", "whole")]
+        # Where nothing else is left out, a skip word may also be what a template says.
+        with_all = {"", "whole"}
+        with_all |= {"start"} if at_end.text == bare.text else set()
+        with_all |= {"end"} if at_start.text == bare.text else set()
+        yield whole, [i for i in full if edges[i] in with_all]
         yield bare, [i for i in sorted(accepted(bare.text)) if not edges[i]]
         yield at_end, [i for i in sorted(accepted(at_end.text)) if edges[i] == "start"]
         yield at_start, [i for i in sorted(accepted(at_start.text)) if edges[i] == "end"]
@@ -193,7 +197,7 @@ class _Acceptance:
             if (found := _value_of(context, key)) is not None and not rule.accepts(found):
                 return True
         for key, rule in block.excludes.items():
-            if (found := _value_of(context, key)) is not None and rule.accepts(found):
+            if (found := _value_of(context, key)) is not None and rule.names(found):
                 return True
         return False
 
@@ -238,7 +242,7 @@ def _build_match(
             found[rule.slot] = SlotValue(rule.slot, known, words, source="context")
     for key, rule in block.excludes.items():
         known = _value_of(context, key)
-        if known is not None and rule.accepts(known):
+        if known is not None and rule.names(known):
             return None
     for name, fixed in block.slots.items():
         if name not in found:
@@ -253,32 +257,33 @@ def _slot_value(one: Capture, text: str, normalized: InputText) -> SlotValue:
     start = one.start
     while start < end and normalized.text[start] == " ":
         start += 1
-    first, last = normalized.original(start), normalized.original(end - 1) + 1
+    first, last = normalized.find(start, end, text)
     words = text[first:last]
     if one.listed is not None:
         source = one.listed.source
-        value = words if source.value is None else source.value
+        value = normalized.spell(start, end, text) if source.value is None else source.value
         return SlotValue(
             one.slot, value, words, first, last, metadata=source.metadata, context=source.context
         )
     if one.number is not None:
         return SlotValue(one.slot, one.number, words, first, last)
-    return SlotValue(one.slot, words, words, first, last, is_wildcard=True)
+    value = normalized.spell(start, end, text)
+    return SlotValue(one.slot, value, words, first, last, is_wildcard=True)
 
 
 def _rank(found: tuple[SentenceMatch, int]) -> tuple[object, ...]:
     """The order of matches, each with the index of its template; the best first."""
     match, index = found
     name = match.slots.get("name")
-    length = len(name.text) if name is not None and not name.is_wildcard else 0
+    length = len(name.text) if name is not None and not name.is_wildcard else -1
     wildcards = [one for one in match.slots.values() if one.is_wildcard]
     return (
         bool(match.missing),
-        not length,
+        length < 0,
         -length,
         len(wildcards),
         -match.weight,
-        sum(len(one.text) for one in wildcards),
+        sum(len(one.value) for one in wildcards),
         match.intent,
         index,
     )

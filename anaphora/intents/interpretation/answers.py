@@ -1,17 +1,23 @@
-"""What a sentence says to the bot: yes or no, which offers it does not want, which one it means."""
+"""What a sentence says to the bot: yes or no, which offers it does not want, which one it means,
+which of the options that a question names."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+
+from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.boolean import Confirmation
+from anaphora.entities.cues.cue import Cue
+from anaphora.grammar.idl.intent import Term
 from anaphora.intents.interpretation.dialog_turn import DialogTurn, stand_in
 from anaphora.intents.interpretation.selection import Selection, is_same_value, select_bundles
 from anaphora.stm.conversation import Offers
 from anaphora.stm.offers import is_same_meaning
 
 __all__ = [
+    "CHOOSING",
     "answer_with_offer",
     "asks_about",
     "contradicts",
@@ -19,7 +25,11 @@ __all__ = [
     "points_at_bundle",
     "read_confirmation",
     "refuses_whole",
+    "take_option",
 ]
+
+CHOOSING = frozenset({"ordinal", "indifferent"})  # kinds of cues that may choose an option
+_PAIR = 2
 
 _CONTRARY = frozenset({"decline", "other", "cancel", "correct", "negate", "instead"})
 
@@ -107,3 +117,40 @@ def answer_with_offer(turn: DialogTurn, offers: Offers) -> DialogTurn:
     tokens = [index for cue in selection.cues for index in cue.tokens]
     bundle = offers.bundles[selection.bundles[0]]
     return turn.add([stand_in(one, tokens, turn.question.utterance) for one in bundle])
+
+
+def take_option(turn: DialogTurn, asked: Term | None) -> DialogTurn:
+    """Let the turn say the option that it chooses by its place, or the first of those that are all
+    the same to the user if the term ``asked`` for is required. Of two, "not the first one" is the
+    other. A turn that names such a value chooses nothing else."""
+    options = turn.options
+    if asked is None or not options or not turn.answers_pending:
+        return turn
+    elements = {one.element for one in options}
+    if any(one.element in elements for one in turn.question.variants[0].entities):
+        return turn
+    cues = [cue for cue in turn.cues if cue.kind == "ordinal"]
+    if cues:
+        index = _find_place(turn, cues, options)
+    else:
+        cues = [cue for cue in turn.cues if cue.kind == "indifferent"]
+        index = 0 if cues and asked.min > 0 and not turn.said else None
+    if index is None:
+        return turn
+    tokens = {token for cue in cues for token in cue.tokens}
+    chosen = stand_in(options[index], tokens, turn.question.utterance)
+    left = tuple([cue for cue in turn.cues if cue not in cues and cue.kind != "negate"])
+    question = replace(turn.question, is_indifferent=False)
+    return replace(turn, question=question, cues=left).add([chosen])
+
+
+def _find_place(turn: DialogTurn, cues: Sequence[Cue], options: Sequence[Entity]) -> int | None:
+    """The index of the option at the place that the cues say; None if that is no single one."""
+    count = len(options)
+    places = {cue.number if cue.number > 0 else count + 1 + cue.number for cue in cues}
+    place = places.pop()
+    if places or not 1 <= place <= count:
+        return None
+    if not turn.has("negate"):
+        return place - 1
+    return _PAIR - place if count == _PAIR else None

@@ -21,7 +21,8 @@ class DialogTurn(Struct, frozen=True):
     """A question with its ``cues``, the conversation before it, and the time at which it is asked.
 
     Each step of the interpretation rewrites the question a little further as if the user had said
-    it in full; ``forgotten`` is what the conversation has lost by that.
+    it in full; ``forgotten`` is what the conversation has lost by that. ``options`` are the values
+    that the question which waits names, in their order: "Anna or Ben?".
     """
 
     question: ParsedQuestion
@@ -29,6 +30,7 @@ class DialogTurn(Struct, frozen=True):
     conversation: Conversation
     at: datetime
     forgotten: tuple[ForgottenEntity, ...] = ()
+    options: tuple[Entity, ...] = ()
 
     @property
     def said(self) -> tuple[Entity, ...]:

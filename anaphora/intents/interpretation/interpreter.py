@@ -2,6 +2,7 @@
 
 :meth:`Interpreter.decide` takes the cues of an utterance and the state of the conversation::
 
+    an option by its place             is that value: "the second one" after "Anna or Ben?"
     a question that begins afresh      sets aside what was filled before (rule 22)
     reference words                    are bound (rule 17)
     an answer to an offer              accepts, declines, or asks which (rules 13 and 14)
@@ -27,9 +28,11 @@ from anaphora.intents.decision.decision import Decision
 from anaphora.intents.decision.matching import IndexedModel, find_incomplete
 from anaphora.intents.dialog_act import DialogAct
 from anaphora.intents.interpretation.answers import (
+    CHOOSING,
     answer_with_offer,
     read_confirmation,
     refuses_whole,
+    take_option,
 )
 from anaphora.intents.interpretation.close_matches import ask_if_close
 from anaphora.intents.interpretation.corrections import Corrections
@@ -71,6 +74,11 @@ class Interpreter:
         """Find the cues of an utterance."""
         return find_cues(utterance, self._words_of(utterance.language))
 
+    @staticmethod
+    def may_choose(cues: Sequence[Cue]) -> bool:
+        """Whether an utterance with these cues may choose among the values of a question."""
+        return any(cue.kind in CHOOSING for cue in cues)
+
     def _words_of(self, language: str) -> CueWords:
         words = self._cue_words.get(language)
         if words is None:
@@ -94,8 +102,10 @@ class Interpreter:
         cues: Sequence[Cue],
         conversation: Conversation,
         at: datetime,
+        options: Sequence[Entity] = (),
     ) -> Decision:
-        """Resolve ``question``, in which there are these ``cues``, asked at the time ``at``."""
+        """Resolve ``question``, in which there are these ``cues``, asked at the time ``at``.
+        ``options`` are the values that the question which waits names."""
         utterance = question.utterance
         if utterance.resets or utterance.error or not question.variants:
             return decide(self._indexed, question, conversation, at)
@@ -105,7 +115,7 @@ class Interpreter:
         if social and not find_affirmed(question):
             question = replace(question, small_talk=social[-1])
         conversation, forgotten = expire(conversation, at, self._indexed.model.conversation)
-        turn = DialogTurn(question, tuple(cues), conversation, at)
+        turn = DialogTurn(question, tuple(cues), conversation, at, options=tuple(options))
         stands = conversation.offers or conversation.pending
         try:
             if cues or stands or self._fresh_starts.may_begin(question):
@@ -119,7 +129,8 @@ class Interpreter:
         return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
     def _interpret(self, turn: DialogTurn) -> Decision:
-        turn = self._roles.assign(normalize(turn, find_asked_term(self._indexed, turn)))
+        asked = find_asked_term(self._indexed, turn)
+        turn = self._roles.assign(take_option(normalize(turn, asked), asked))
         if refuses_whole(turn):
             no = Confirmation(is_yes=False, is_command=True)
             return self._decide(replace(turn, question=replace(turn.question, confirmation=no)))

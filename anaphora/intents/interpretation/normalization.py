@@ -124,6 +124,7 @@ def _wins(turn: DialogTurn, cue: Cue, covering: Sequence[Entity], asked: Term | 
     )
     if cue.kind in _ANSWERS:
         counts = turn.pending is not None or offers is not None
+        counts = counts and not _is_asked_for(turn, asked, cue, covering)
     else:
         is_of_list = offers is not None and bool(offers.bundles)
         counts = is_place or (is_of_list and cue.kind in ("comparison", "other"))
@@ -137,24 +138,26 @@ def _wins(turn: DialogTurn, cue: Cue, covering: Sequence[Entity], asked: Term | 
 
 
 def _length_of_list(turn: DialogTurn) -> int:
-    """How many offers there are, or of how many like things the question that waits has a list."""
+    """How many offers there are, or options in the question that waits, or of how many like things
+    it has a list."""
     offers = turn.conversation.offers
     alike = Counter(one.element for one in turn.waiting)
-    return max(len(offers.bundles) if offers is not None else 0, *alike.values(), 0)
+    count = len(offers.bundles) if offers is not None else 0
+    return max(count, len(turn.options), *alike.values(), 0)
 
 
 def _is_asked_for(
     turn: DialogTurn, asked: Term | None, cue: Cue, covering: Collection[Entity]
 ) -> bool:
     """Whether what the bot asks for stands on all words of a cue: "the 2nd", not "the second one".
-    Beside a list of offers, an ordinal is no number."""
+    Beside a list of offers or options, an ordinal is no number."""
     if asked is None or not turn.answers_pending:
         return False
-    is_listed = turn.conversation.offers is not None
+    is_listed = turn.conversation.offers is not None or bool(turn.options)
     return any(
         may_take(asked, one)
         and set(cue.tokens).issubset(one.tokens)
-        and not (is_listed and "grain" not in one.meta)
+        and not (is_listed and cue.kind == "ordinal" and "grain" not in one.meta)
         for one in covering
     )
 

@@ -233,7 +233,7 @@ def _find_home(root: MappingNode, diagnostics: FileDiagnostics, folder: Path | N
     if written is None:
         return Home()
     if isinstance(written, ScalarNode):
-        return read_home((folder or Path()) / written.text)
+        return read_home(_find(written, folder, diagnostics))
     return _HomeReader(diagnostics).read(written)
 
 
@@ -247,9 +247,10 @@ def _language(root: MappingNode) -> str:
 def _read(
     named: Node, language: str, folder: Path | None, diagnostics: FileDiagnostics
 ) -> _Reading:
-    names = _names(named)
-    packaged = [name for name in names if name.partition(":")[0] == PACKAGED]
-    paths = list(_find_files((name for name in names if name not in packaged), folder))
+    nodes = _nodes(named)
+    packaged = [node.text for node in nodes if node.text.partition(":")[0] == PACKAGED]
+    files = (node for node in nodes if node.text not in packaged)
+    paths = list(_find_files(files, folder, diagnostics))
     if packaged:
         if paths or len(packaged) > 1:
             message = f"'{PACKAGED}' stands alone: it is a whole collection"
@@ -262,10 +263,10 @@ def _read(
     return _Reading(*read_collection(paths, HOME_LISTS, language))
 
 
-def _names(named: Node) -> list[str]:
+def _nodes(named: Node) -> list[ScalarNode]:
     """What a model names under the key ``sentences``."""
     return [
-        node.text
+        node
         for node in (named.items if isinstance(named, SequenceNode) else [named])
         if isinstance(node, ScalarNode)
     ]
@@ -274,7 +275,7 @@ def _names(named: Node) -> list[str]:
 def _input_names(named: Node, root: MappingNode, folder: Path | None) -> Iterator[str]:
     """The files, folders and packaged collections that a model's sentences come from."""
     here = (folder or Path()).absolute()
-    for name in _names(named):
+    for name in (node.text for node in _nodes(named)):
         package, colon, tag = name.partition(":")
         if package == PACKAGED:
             yield f"{package}:{tag if colon else _language(root)}"
@@ -285,13 +286,31 @@ def _input_names(named: Node, root: MappingNode, folder: Path | None) -> Iterato
         yield str(here / home.text)
 
 
-def _find_files(names: Iterator[str], folder: Path | None) -> Iterator[Path]:
-    for name in names:
-        path = (folder or Path()) / name
+def _find_files(
+    named: Iterator[ScalarNode], folder: Path | None, diagnostics: FileDiagnostics
+) -> Iterator[Path]:
+    for node in named:
+        path = _find(node, folder, diagnostics)
         if path.is_dir():
             yield from find_sentence_files(path)
         else:
             yield path
+
+
+def _find(node: ScalarNode, folder: Path | None, diagnostics: FileDiagnostics) -> Path:
+    """The file or folder of a name. Raises :class:`ModelError` with its place if there is none."""
+    path = (folder or Path()) / node.text
+    try:
+        exists = bool(node.text) and path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        exists = False
+    if not exists:
+        diagnostics.abort(
+            node.start,
+            f"there is no file '{node.text}'",
+            f"it is sought in the folder {str(folder or Path())!r}",
+        )
+    return path
 
 
 def _extended(node: Node | None, added: list[Any], at: int) -> Node:

@@ -107,6 +107,10 @@ class ContextRule(Struct, frozen=True, array_like=True):
         """Whether a value of the context, not None, satisfies the condition."""
         return self.values is None or value in self.values
 
+    def names(self, value: Any) -> bool:
+        """Whether a value is one of those that satisfy the condition; never if any value does."""
+        return self.values is not None and value in self.values
+
 
 class SentenceBlock(Struct, frozen=True, array_like=True):
     """Templates of an intent that share slots, conditions and a response.

@@ -21,10 +21,12 @@ _STEP_KEYS = frozenset(
 @dataclass(slots=True)
 class Answers:
     """``texts`` are the names of the responses to an intent, ``forms`` the form it begins; the
-    responses after a form are those of the intent that begins it."""
+    responses after a form are those of the intent that begins it. ``completing`` are the intents
+    that answer within a form."""
 
     texts: dict[str, list[str]] = field(default_factory=dict)
     forms: dict[str, str] = field(default_factory=dict)
+    completing: set[str] = field(default_factory=set)
 
 
 def collect_answers(project: RasaProject, add_note: AddNote) -> Answers:
@@ -113,13 +115,19 @@ def _add(
     if conditions and not any(loops):
         add_note("ignored", entry.place, f"{title}: its condition on slots has no counterpart")
         return
-    intent, form = "", next((str(loop) for loop in loops if loop), "")
+    active = form = next((str(loop) for loop in loops if loop), "")
+    intent = ""
     responses: list[str] = []
     for step in steps:
         if "intent" in step or "user" in step:
             _finish(answers, intent, responses, entry, add_note, title)
             intent, responses = str(step.get("intent", "")).partition("/")[0], []
+        if "active_loop" in step:
+            active = str(step["active_loop"] or "")
         action = str(step.get("action") or "")
+        if action == active and intent and action in project.forms:
+            answers.completing.add(intent)  # it answers the form, which began before
+            intent = ""
         if action in project.forms:
             if intent:
                 answers.forms.setdefault(intent, action)

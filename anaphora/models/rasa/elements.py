@@ -134,6 +134,7 @@ def collect_values(project: RasaProject, add_note: AddNote) -> EntityValues:
             if text.casefold() not in known:
                 values[text] = []
         add_note("mapped", entry.place, f"lookup {name}: values of the element {name}")
+    _add_categories(project, found)
     _add_synonyms(project, found, add_note)
     _add_patterns(project, found, add_note)
     for name, entry in project.entities.items():
@@ -151,6 +152,22 @@ def collect_values(project: RasaProject, add_note: AddNote) -> EntityValues:
     ):
         found.built_in.add("boolean")
     return found
+
+
+def _add_categories(project: RasaProject, found: EntityValues) -> None:
+    """Add the values of categorical slots to the entities that fill them."""
+    for slot in project.slots.values():
+        settings = slot.data if isinstance(slot.data, dict) else {}
+        if settings.get("type") != "categorical":
+            continue
+        for mapping in settings.get("mappings") or []:
+            if not isinstance(mapping, dict) or mapping.get("type") != "from_entity":
+                continue
+            values = found.values.setdefault(str(mapping.get("entity", "")), {})
+            known = {text.casefold() for value, texts in values.items() for text in (value, *texts)}
+            for value in settings.get("values") or []:
+                if isinstance(value, str) and value.casefold() not in known:
+                    values[value] = []
 
 
 def _add_synonyms(project: RasaProject, found: EntityValues, add_note: AddNote) -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from anaphora.errors import ModelError, Problem
 from anaphora.models.rasa.examples import ExampleError, IntentExample, parse_example
 from anaphora.models.rasa.notes import Place
+from anaphora.models.rasa.shapes import check_form, check_response, check_slot, check_story
 from anaphora.models.reading.files import read_text
 from anaphora.models.reading.nodes import (
     MappingNode,
@@ -25,6 +26,7 @@ __all__ = ["Entry", "RasaProject", "read_project"]
 
 _LISTS = ("nlu", "rules", "stories", "intents", "entities", "actions")
 _MAPPINGS = ("slots", "responses", "forms")
+_CHECKS = {"slots": check_slot, "responses": check_response, "forms": check_form}
 _KINDS = ("intent", "synonym", "regex", "lookup")
 _SKIPPED = frozenset({"credentials.yml", "endpoints.yml", "models", "tests", "results"})
 _NodeType = TypeVar("_NodeType", MappingNode, SequenceNode)
@@ -138,6 +140,7 @@ class _FileReader:
                 if block:
                     self._read_block(block)
             elif key in ("rules", "stories"):
+                check_story(item, self._report)
                 getattr(self._project, key).append(self._entry(item))
             elif isinstance(item, ScalarNode):
                 getattr(self._project, key)[item.text] = self._entry(item)
@@ -148,6 +151,7 @@ class _FileReader:
 
     def _read_mapping(self, key: str, node: MappingNode | None) -> None:
         for name, value in node.items.items() if node else ():
+            _CHECKS[key](value, name, self._report)
             place = self._at(node.key_offsets[name]) if node else self._at(0)
             getattr(self._project, key)[name] = Entry(place, to_data(value))
 

@@ -22,6 +22,7 @@ from anaphora.models.rasa.project import Entry, RasaProject
 __all__ = ["RasaTranslation", "translate_project"]
 
 _BRACES = re.compile(r"\{\{|\}\}|\{(\w+)\}|\{")
+_ANSWERS = {"affirm": "accept", "deny": "decline"}  # intents that projects have by custom
 _FALLBACKS = ("utter_default", "utter_fallback", "utter_please_rephrase")
 
 
@@ -45,6 +46,7 @@ class _Translator:
         self._answers: Answers = collect_answers(project, self._note)
         self._values = collect_values(project, self._note)
         self._triggers: dict[str, Triggers] = find_triggers(project, self._note)
+        self._words: dict[str, list[str]] = {}  # for yes and no
         self._slot_of: dict[str, str] = {}
         for slot, entry in project.slots.items():
             if entity := self._entity_of(slot, entry):
@@ -66,6 +68,8 @@ class _Translator:
             data["entities"] = built_in
         if timeout := self._timeout():
             data["conversation"] = {"timeout": timeout}
+        if self._answers.forms:  # "no, I meant roses", "the second one"
+            data["dialog_acts"] = {"words": self._words} if self._words else True
         data["intents"] = intents
         if fallback := self._fallback():
             data["fallback"] = fallback
@@ -103,6 +107,8 @@ class _Translator:
     def _build_intents(self) -> list[dict[str, Any]]:
         intents: list[dict[str, Any]] = []
         for intent, triggers in self._triggers.items():
+            if self._only_answers(intent, triggers):
+                continue
             slots: dict[str, dict[str, Any]] = {}
             if triggers.texts:
                 slots[self._element_id(intent)] = {"element": self._element_id(intent)}
@@ -127,6 +133,23 @@ class _Translator:
             if slots:
                 intents.append(self._with_response(intent, slots))
         return intents
+
+    def _only_answers(self, intent: str, triggers: Triggers) -> bool:
+        """Whether an intent without a text of its own only answers the bot: with a yes or a no, or
+        within a form. Its words for yes and no are noted."""
+        answers = self._answers
+        if not answers.forms or intent in answers.texts or intent in answers.forms:
+            return False
+        place = self._project.examples[intent][0][0]
+        kind = _ANSWERS.get(intent)
+        if kind is not None and not triggers.entities:
+            self._words[kind] = [escape_synonym(text) for text in triggers.texts]
+            self._note("mapped", place, f"intent {intent}: words of dialog_acts")
+            return True
+        if intent in answers.completing and triggers.entities:
+            self._note("mapped", place, f"intent {intent}: its examples complete a form")
+            return True
+        return False
 
     def _with_response(self, intent: str, slots: dict[str, dict[str, Any]]) -> dict[str, Any]:
         data: dict[str, Any] = {"id": make_id(intent), "slots": slots}

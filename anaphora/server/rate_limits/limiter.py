@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from limits import RateLimitItem, parse
-from limits.aio.storage import RedisStorage
+from limits.aio.storage import RedisClusterStorage, RedisStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
 from anaphora.server.auth.client_address import client_network
@@ -19,6 +20,7 @@ from anaphora.server.rate_limits.sliding_window import SlidingWindowCounter
 if TYPE_CHECKING:
     from anaphora.server.auth.keys import ApiKey
     from anaphora.server.settings.model import Settings
+    from anaphora.stm.stores.redis.urls import ServerAddresses
 
 __all__ = ["RateBucket", "RateLimiter"]
 
@@ -26,8 +28,11 @@ RateBucket: TypeAlias = Literal["call", "poll"]
 """The kind of use. Polls of a conversation are counted in a bucket of their own."""
 
 _REDIS_SCHEMES = ("redis", "rediss", "unix")
+_CLUSTER_SCHEMES = ("redis+cluster", "rediss+cluster")
+_SENTINEL_SCHEMES = ("redis+sentinel", "rediss+sentinel")
+_SHARED_SCHEMES = (*_REDIS_SCHEMES, *_CLUSTER_SCHEMES, *_SENTINEL_SCHEMES)
 # The other options of a URL configure the store.
-_REDIS_OPTIONS = ("db", "username", "password", "ssl_")
+_REDIS_OPTIONS = ("db", "username", "password", "ssl_", "sentinel_")
 _TIMEOUT = 2.0  # seconds
 _POLLS_PER_CALL = 10  # per allowed call: pages poll the conversation
 
@@ -45,7 +50,7 @@ class RateLimiter:
         }
         self._items: dict[RateBucket, dict[str, RateLimitItem]] = {"call": calls, "poll": polls}
         self._default = settings.default_rate
-        is_shared = bool(calls) and urlsplit(settings.store).scheme in _REDIS_SCHEMES
+        is_shared = bool(calls) and urlsplit(settings.store).scheme in _SHARED_SCHEMES
         self._redis_limiter = _RedisLimiter(settings.store) if is_shared else None
         self._windows = {
             (use, rate): SlidingWindowCounter(item.amount, item.get_expiry())
@@ -96,21 +101,11 @@ class _RedisLimiter:
     """The same counter in Redis, shared by all workers."""
 
     def __init__(self, store: str) -> None:
-        from redis.asyncio import ConnectionPool
-        from redis.exceptions import RedisError
+        from redis.exceptions import RedisClusterException, RedisError
 
         url, prefix = _split_store_url(store)
-        self._failures: tuple[type[Exception], ...] = (RedisError, OSError)
-        pool: Any = ConnectionPool.from_url(
-            url, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT
-        )
-        self._pool = pool
-        storage = RedisStorage(
-            "async+redis://",
-            implementation="redispy",
-            key_prefix=f"{prefix}:rates",
-            connection_pool=pool,
-        )
+        self._failures: tuple[type[Exception], ...] = (RedisError, RedisClusterException, OSError)
+        storage, self._clients = _open_storage(url, f"{prefix}:rates")
         self._limiter = SlidingWindowCounterRateLimiter(storage)
 
     async def hit(self, item: RateLimitItem, who: tuple[str, ...], cost: int) -> float:
@@ -127,7 +122,51 @@ class _RedisLimiter:
         return max(1.0, reset - time.time())
 
     async def close(self) -> None:
-        await self._pool.aclose()
+        for client in self._clients:
+            await client.aclose()
+
+
+def _open_storage(url: str, key_prefix: str) -> tuple[RedisStorage, Sequence[Any]]:
+    """Open the counters in a server, a cluster or a service of Sentinel; with what is to be
+    closed."""
+    from redis.asyncio import ConnectionPool, Sentinel
+
+    timeouts = {"socket_timeout": _TIMEOUT, "socket_connect_timeout": _TIMEOUT}
+    common: dict[str, Any] = {"implementation": "redispy", "key_prefix": key_prefix}
+    scheme = urlsplit(url).scheme
+    if scheme in _CLUSTER_SCHEMES:
+        storage, client = _open_cluster(url, timeouts | common)
+        return storage, [client]
+    if scheme in _SENTINEL_SCHEMES:
+        addresses = _parse_hosts(url)
+        new_sentinel: Any = Sentinel  # the library leaves its types out
+        sentinel = new_sentinel(
+            list(addresses.hosts), sentinel_kwargs={**addresses.sentinel_options, **timeouts}
+        )
+        options = {**addresses.options, **timeouts}
+        pool: Any = sentinel.master_for(addresses.service, **options).connection_pool
+        clients = [pool, *sentinel.sentinels]
+    else:
+        pool = ConnectionPool.from_url(url, **timeouts)
+        clients = [pool]
+    return RedisStorage("async+redis://", connection_pool=pool, **common), clients
+
+
+def _open_cluster(url: str, options: Mapping[str, Any]) -> tuple[RedisStorage, Any]:
+    from redis.asyncio.cluster import ClusterNode
+
+    addresses = _parse_hosts(url)
+    nodes: Any = [ClusterNode(host, port) for host, port in addresses.hosts]
+    all_options: dict[str, Any] = {**addresses.options, **options, "startup_nodes": nodes}
+    storage = RedisClusterStorage("async+redis+cluster://", **all_options)
+    bridge: Any = storage.bridge
+    return storage, bridge.get_connection()
+
+
+def _parse_hosts(url: str) -> ServerAddresses:
+    from anaphora.stm.stores.redis.urls import parse_hosts
+
+    return parse_hosts(url)
 
 
 def _split_store_url(store: str) -> tuple[str, str]:

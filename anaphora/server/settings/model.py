@@ -232,7 +232,8 @@ class Settings(BaseSettings):
     store: str = Field(
         default="memory:",
         min_length=1,
-        description="The store of conversations: memory:, sqlite:///FILE, redis://HOST.",
+        description="The store of conversations: memory:, sqlite:///FILE, redis://HOST, "
+        "redis+cluster://HOST,HOST, redis+sentinel://HOST,HOST/SERVICE.",
     )
     host: str = Field(default="127.0.0.1", min_length=1, description="The address to listen on.")
     port: int = Field(default=8080, ge=0, le=65_535, description="The port; 0 picks a free one.")

@@ -19,11 +19,14 @@ __all__ = ["database_file", "store_at"]
 
 _EXAMPLES = (
     "memory:, sqlite:///relative.db, sqlite:////absolute.db, redis://host:6379/0, "
-    "rediss://host:6379/0 or unix:///path/of/redis.sock"
+    "rediss://host:6379/0, unix:///path/of/redis.sock, redis+cluster://host:6379,host:6379 or "
+    "redis+sentinel://host:26379,host:26379/service"
 )
 _DATABASE = re.compile(r"/?\d*")
+_SERVICE = re.compile(r"/[^/]+(/\d*)?")
 # Options that are passed to the Redis client, which checks their values.
-_CLIENT_OPTIONS = ("db", "username", "password")
+_CLIENT_OPTIONS = ("username", "password")
+_SENTINEL_OPTIONS = ("sentinel_username", "sentinel_password")
 _TLS_OPTIONS = (
     "ssl_ca_certs",
     "ssl_cert_reqs",
@@ -35,13 +38,14 @@ _TLS_OPTIONS = (
 
 def store_at(url: str, *, clock: Callable[[], datetime] = utc_now) -> Store:
     """Open the store at ``url``: ``memory:``, ``sqlite:///relative.db``,
-    ``sqlite:////absolute.db``, ``redis://host:port/db``, ``rediss://…`` (with TLS) or
-    ``unix:///socket``.
+    ``sqlite:////absolute.db``, ``redis://host:port/db``, ``rediss://…`` (with TLS),
+    ``unix:///socket``, ``redis+cluster://host:port,host:port`` or
+    ``redis+sentinel://host:port,host:port/service/db`` (with TLS ``rediss+…``).
 
     The query of the URL holds options: for all stores ``wait`` (how many seconds a question waits
-    for the lock), for SQLite ``synchronous`` (full, normal), for Redis ``lease``, ``patience``
-    (seconds), ``prefix`` and some options of its client (``db``, ``ssl_ca_certs``, …). ``clock``
-    returns the time, with a time zone.
+    for the lock), for SQLite ``synchronous`` (full, normal), for Redis ``lease``, ``patience``,
+    ``replica_timeout`` (seconds), ``min_replicas``, ``prefix`` and some options of its client
+    (``db``, ``ssl_ca_certs``, …). ``clock`` returns the time, with a time zone.
 
     Raises :class:`StoreError` if the URL is invalid or the store cannot be used.
     """
@@ -102,15 +106,43 @@ def _parse_file(parts: SplitResult) -> Path:
 def _open_redis(parts: SplitResult, clock: Callable[[], datetime]) -> Store:
     from anaphora.stm.stores.redis.store import RedisStore
 
-    if parts.scheme != "unix" and not _DATABASE.fullmatch(parts.path):
-        raise StoreError("a Redis database is a number: redis://host:6379/0")
-    of_client = _CLIENT_OPTIONS if parts.scheme != "rediss" else _CLIENT_OPTIONS + _TLS_OPTIONS
-    seconds = dict.fromkeys(("wait", "lease", "patience"), _parse_seconds)
-    texts: dict[str, Callable[[str], Any]] = dict.fromkeys(("prefix", *of_client), str)
-    options = _parse_options(parts, seconds | texts)
+    _check_redis_path(parts)
+    of_client = _redis_client_options(parts.scheme)
+    known: dict[str, Callable[[str], Any]] = {
+        **dict.fromkeys(("wait", "lease", "patience"), _parse_seconds),
+        "min_replicas": _parse_count,
+        "replica_timeout": _parse_seconds,
+        **dict.fromkeys(("prefix", *of_client), str),
+    }
+    options = _parse_options(parts, known)
     query = urlencode({name: options.pop(name) for name in of_client if name in options})
     url = f"{parts.scheme}://{parts.netloc}{parts.path}?{query}"
     return RedisStore(url, clock=clock, **options)
+
+
+def _check_redis_path(parts: SplitResult) -> None:
+    if parts.scheme.endswith("+cluster"):
+        if parts.path.strip("/"):
+            raise StoreError(
+                "a Redis Cluster has no databases: write redis+cluster://host:6379,host:6379"
+            )
+    elif parts.scheme.endswith("+sentinel"):
+        if not _SERVICE.fullmatch(parts.path):
+            raise StoreError(
+                "name the service that the Sentinels watch, and a database by its number: "
+                "redis+sentinel://host:26379,host:26379/service/0"
+            )
+    elif parts.scheme != "unix" and not _DATABASE.fullmatch(parts.path):
+        raise StoreError("a Redis database is a number: redis://host:6379/0")
+
+
+def _redis_client_options(scheme: str) -> tuple[str, ...]:
+    return (
+        *(() if scheme.endswith("+cluster") else ("db",)),
+        *_CLIENT_OPTIONS,
+        *(_SENTINEL_OPTIONS if scheme.endswith("+sentinel") else ()),
+        *(_TLS_OPTIONS if scheme.startswith("rediss") else ()),
+    )
 
 
 _OPENERS: Mapping[str, Callable[[SplitResult, Callable[[], datetime]], Store]] = {
@@ -119,6 +151,10 @@ _OPENERS: Mapping[str, Callable[[SplitResult, Callable[[], datetime]], Store]] =
     "redis": _open_redis,
     "rediss": _open_redis,
     "unix": _open_redis,
+    "redis+cluster": _open_redis,
+    "rediss+cluster": _open_redis,
+    "redis+sentinel": _open_redis,
+    "rediss+sentinel": _open_redis,
 }
 
 
@@ -148,6 +184,12 @@ def _parse_seconds(text: str) -> float:
     if not 0 < seconds <= 86_400:
         raise ValueError(f"'{text}' is not a number of seconds between 0 and 86400")
     return seconds
+
+
+def _parse_count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 3):
+        raise ValueError(f"'{text}' is not a number between 0 and 99")
+    return int(text)
 
 
 def _url_prefix(url: str) -> str:

@@ -23,6 +23,7 @@ from typing import Any, Literal, TypeVar
 from anaphora.errors import AnaphoraError, PermanentStoreError, StoreError
 from anaphora.storage.byte_range_locks import ByteRangeLocks
 from anaphora.storage.forks import fork_safe_lock
+from anaphora.storage.sqlite.applications import CONVERSATIONS
 from anaphora.storage.sqlite.pages import SharedFile, clear_unallocated
 
 __all__ = ["Database", "Synchronous", "WriteFunction"]
@@ -31,7 +32,6 @@ Synchronous = Literal["full", "normal"]
 WriteFunction = Callable[[sqlite3.Connection], object]
 _Result = TypeVar("_Result")
 
-_CONVERSATIONS_ID = 0x416E6170  # "Anap": SQLite's application_id, which tells what a file holds
 _SETUP_LOCK = 2**61  # the offset of the lock for creating or migrating the file
 _BUSY_FOR = 30.0  # seconds that another process may take to write
 _WRITE_RETRY_PAUSE = 0.0002, 0.002  # seconds between two attempts to write
@@ -64,7 +64,7 @@ class Database:
         *,
         schema: Sequence[Sequence[str]],
         synchronous: Synchronous,
-        application: int = _CONVERSATIONS_ID,
+        application: int = CONVERSATIONS,
         holds: str = "conversations",
         pragmas: Sequence[str] = (),
     ) -> None:

@@ -63,6 +63,12 @@ class TestProjects:
         assert "anaphora chat shop.yaml" in readme
         assert ("handlers.py" in readme) == (model.parent / "handlers.py").exists()
 
+    def test_the_readme_is_in_the_language_of_the_project(self, tmp_path, kind):
+        model = create(tmp_path, kind, "de")
+        readme = (model.parent / "README.md").read_text(encoding="utf-8")
+        assert "Beispieldialoge" in readme
+        assert "Talk to it" not in readme
+
     def test_each_language_of_a_project_is_there(self, kind, tmp_path):
         assert starter_languages(kind) == ["de", "en", "ru"]
 
@@ -88,6 +94,72 @@ def test_the_booking_starter_books_lists_and_cancels(tmp_path):
     assert "Booked: shave, Friday 9 January at 15:00." in output
     assert "shave on Friday 9 January at 15:00" in output
     assert "You have no appointments." in output
+
+
+def ask_booking(tmp_path: Path, *questions: str) -> str:
+    model = create(tmp_path, "booking", "en")
+    return run("ask", model, "--at", "2026-01-05T09:00+00:00", *questions).output
+
+
+BOTH = ("I need a shave on Friday at 3 pm", "yes", "and a haircut on Saturday at 10 am", "yes")
+
+
+class TestBooking:
+    def test_a_correction_after_the_yes_moves_the_appointment(self, tmp_path):
+        asked = ["I need a shave on Friday at 3 pm", "yes", "no, at 5 pm", "yes"]
+        output = ask_booking(tmp_path, *asked, "what have I booked?")
+        assert "\nshave on Friday 9 January at 17:00\n" in output
+
+    def test_to_move_an_appointment_does_not_book_another(self, tmp_path):
+        output = ask_booking(
+            tmp_path, *BOTH, "move the shave to Friday at 11 am", "yes", "my bookings"
+        )
+        both = "haircut on Saturday 10 January at 10:00; shave on Friday 9 January at 11:00"
+        assert f"\n{both}\n" in output
+
+    def test_it_cancels_the_appointment_that_is_named(self, tmp_path):
+        output = ask_booking(tmp_path, *BOTH, "cancel the shave", "my bookings")
+        assert "shave on Friday 9 January at 15:00 is cancelled." in output
+        assert "\nhaircut on Saturday 10 January at 10:00\n" in output
+
+    def test_it_asks_which_of_several_appointments_to_cancel(self, tmp_path):
+        output = ask_booking(
+            tmp_path, *BOTH, "cancel my appointment", "the first one", "my bookings"
+        )
+        assert "Which one: shave on Friday 9 January at 15:00, haircut on Saturday" in output
+        assert "shave on Friday 9 January at 15:00 is cancelled." in output
+
+    def test_it_cancels_by_the_day_and_nothing_that_is_not_booked(self, tmp_path):
+        output = ask_booking(tmp_path, *BOTH, "cancel the coloring", "cancel the one on Saturday")
+        assert "There is no such appointment." in output
+        assert "haircut on Saturday 10 January at 10:00 is cancelled." in output
+
+
+class TestHome:
+    def test_a_misspelt_room_is_that_room(self, tmp_path):
+        model = create(tmp_path, "home", "en")
+        asked = ["turn on the light in the bedroom", "turn on the ligth in the kichen"]
+        assert "The light in the kitchen is on." in run("ask", model, *asked).output
+
+    def test_how_warm_it_is_asks_for_the_heating(self, tmp_path):
+        model = create(tmp_path, "home", "en")
+        asked = ["set the heating in the bedroom to 21", "turn on the light", "how warm is it?"]
+        assert "The heating in the bedroom is 21 °C." in run("ask", model, *asked).output
+
+    def test_everything_is_more_than_one_room(self, tmp_path):
+        model = create(tmp_path, "home", "en")
+        asked = ["turn on the light in the bedroom", "turn everything off"]
+        asked.append("is the light on in the bedroom?")
+        output = run("ask", model, *asked).output
+        assert "The light is off everywhere." in output
+        assert "The light in the bedroom is off." in output
+
+    @pytest.mark.parametrize(
+        ("language", "thanks"), [("en", "thanks"), ("de", "danke"), ("ru", "спасибо")]
+    )
+    def test_it_is_polite(self, tmp_path, language, thanks):
+        output = run("ask", create(tmp_path, "home", language), thanks).output
+        assert output.startswith(("You're welcome!", "Gern geschehen!", "Пожалуйста!"))
 
 
 def test_the_home_starter_knows_the_state_of_the_home(tmp_path):

@@ -260,3 +260,11 @@ def test_in_a_terminal_ctrl_c_stays_ctrl_d_leaves_and_the_history_is_saved(termi
     terminal.type("\x04")
     assert terminal.process.wait(30) == 0
     assert "and tomorrow?" in (tmp_path / "anaphora" / "history").read_text(encoding="utf-8")
+
+
+def test_a_folder_of_sentence_templates_is_talked_to(tmp_path):
+    folder = tmp_path / "sentences"
+    folder.mkdir()
+    intents = "intents: {Ring: {data: [{sentences: ['(ring|sound) [the] bell']}]}}"
+    (folder / "bell.yaml").write_text(f"language: en\n{intents}\n")
+    assert "matched Ring" in chat("please ring the bell", "ring the bell", model=str(folder))

@@ -66,6 +66,10 @@ def test_the_output_is_a_valid_settings_file(
         ("redis://:s3cret@host", "redis://:***@host"),
         ("redis://ann:s3c@ret@host", "redis://ann:***@host"),
         ("redis://host/0?password=s3cret&prefix=a", "redis://host/0?password=***&prefix=a"),
+        (
+            "redis+sentinel://a:s3cret@one,two/bot?sentinel_password=s3cret",
+            "redis+sentinel://a:***@one,two/bot?sentinel_password=***",
+        ),
         ("sqlite:///bot@home.db", "sqlite:///bot@home.db"),
         ("redis://host:6379/0", "redis://host:6379/0"),
     ],

@@ -9,8 +9,8 @@ import pytest
 
 from anaphora import Answer, HandlerError, Request, User, parse_model
 from anaphora.engine.answering.bot_entities import BotEntities, find_bot_entities
+from anaphora.engine.answering.resolution import resolve
 from anaphora.engine.bots.bot import Bot
-from anaphora.engine.resolution import resolve
 from anaphora.engine.turn import Turn
 from anaphora.stm.conversation import Conversation
 

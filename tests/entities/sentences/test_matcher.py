@@ -135,6 +135,48 @@ def test_a_slot_says_where_its_words_are(lights: SentenceMatcher) -> None:
     assert text[slot.start : slot.end] == slot.text == "bedroom lamp"
 
 
+@pytest.mark.parametrize(
+    ("text", "value", "words"),
+    [
+        ("play  Take,  Five!", "Take Five", "Take,  Five"),
+        ("play Don’t  Stop", "Don't Stop", "Don’t  Stop"),
+        ("play Voila\u0300 Cafe\u0301", "Voilà Café", "Voila\u0300 Cafe\u0301"),
+        ("play e\u0301 x in the kitchen", "é x", "e\u0301 x"),
+        ("play \u1112\u1161\u11ab x", "한 x", "\u1112\u1161\u11ab x"),
+        ("play \u0958 x", "\u0915\u093c x", "\u0958 x"),
+    ],
+)
+def test_any_words_are_without_punctuation_and_say_where_they_stand(
+    lights: SentenceMatcher, text: str, value: str, words: str
+) -> None:
+    slot = lights.match(text)[0].slots["title"]
+    assert (slot.value, slot.text) == (value, words)
+    assert text[slot.start : slot.end] == words
+
+
+def test_a_skip_word_is_no_part_of_any_words() -> None:
+    matcher = matcher_of("""
+intents:
+  A: {data: [{sentences: ["put {title} on the list"]}]}
+lists: {title: {wildcard: true}}
+skip_words: [please]
+""")
+    assert match(matcher, "put Milk please and eggs on the list") == (
+        "A",
+        {"title": "Milk and eggs"},
+    )
+
+
+def test_a_fixed_name_is_a_name() -> None:
+    matcher = matcher_of("""
+intents:
+  A: {data: [{sentences: ["start everything"]}]}
+  B: {data: [{sentences: ["start {title}"], slots: {name: Lamp}}]}
+lists: {title: {wildcard: true}}
+""")
+    assert match(matcher, "start everything") == ("B", {"title": "everything", "name": "Lamp"})
+
+
 def test_the_longest_name_wins() -> None:
     matcher = matcher_of("""
 intents:
@@ -161,6 +203,14 @@ intents:
 """)
     assert match(matcher, "open front door") is None
     assert match(matcher, "open lamp") == ("A", {"name": "Lamp"})
+
+
+def test_excluded_context_without_a_value_excludes_nothing() -> None:
+    matcher = matcher_of("""
+intents:
+  A: {data: [{sentences: ["open {name}"], excludes_context: {area: null}}]}
+""")
+    assert match(matcher, "open lamp", {"area": "Kitchen"}) == ("A", {"name": "Lamp"})
 
 
 def test_a_block_may_have_rules_and_lists_of_its_own() -> None:

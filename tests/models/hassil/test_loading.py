@@ -258,3 +258,13 @@ def test_a_folder_of_other_files_is_no_model(tmp_path: Path) -> None:
     write(tmp_path, "bot.yaml", "id: bot\nelements: [{id: a}]\n")
     with pytest.raises(ModelError, match="a directory, not a model file"):
         load_model(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["sentences: [none.yaml]", "sentences: a\nhome: none.yaml"])
+def test_a_file_that_is_missing_is_shown_where_it_is_named(tmp_path: Path, key: str) -> None:
+    write(tmp_path, "a", SENTENCES)
+    text = f"id: home\nlanguage: en\n{key}\n"
+    with pytest.raises(ModelError) as raised:
+        load_model(write(tmp_path, "home.yaml", text))
+    assert raised.value.problems[0].message == "there is no file 'none.yaml'"
+    assert raised.value.problems[0].line == text[: text.index("none")].count("\n") + 1

@@ -132,6 +132,92 @@ class TestPizzeria:
         assert "synonym large: a value with its synonyms" in report
 
 
+RENTAL = """
+intents: [rent, inform, affirm, deny, price]
+slots:
+  bike:
+    type: categorical
+    values: [city bike, road bike, tandem]
+    mappings: [{type: from_entity, entity: bike}]
+  town: {type: text, mappings: [{type: from_entity, entity: town}]}
+forms:
+  rent_form: {required_slots: [bike, town]}
+responses:
+  utter_ask_bike: [{text: "A city bike, a road bike or a tandem?"}]
+  utter_ask_town: [{text: "In which town?"}]
+  utter_rented: [{text: "A {bike} in {town}."}]
+  utter_price: [{text: "20 euros a day."}]
+nlu:
+  - intent: rent
+    examples: |
+      - I want to rent a bike
+  - intent: inform
+    examples: |
+      - a [road bike](bike) would be good
+      - in [Bern](town)
+      - my town is [Basel](town)
+  - intent: affirm
+    examples: |
+      - aye
+  - intent: deny
+    examples: |
+      - nope
+  - intent: price
+    examples: |
+      - how much is it
+stories:
+  - story: all the way
+    steps:
+      - {intent: rent}
+      - {action: rent_form}
+      - {active_loop: rent_form}
+      - {intent: inform}
+      - {action: rent_form}
+      - {active_loop: null}
+      - {action: utter_rented}
+  - story: price
+    steps: [{intent: price}, {action: utter_price}]
+"""
+
+
+class TestAnswersWithinForms:
+    def engine(self, folder: Path) -> Engine:
+        project = write(folder, rental=RENTAL)
+        result = CliRunner().invoke(
+            app, ["import", "rasa", str(project), "-o", str(folder / "r.yaml")]
+        )
+        assert result.exit_code == 0, result.output
+        return Engine(folder / "r.yaml")
+
+    def test_a_no_with_another_value_stays_in_the_form(self, tmp_path):
+        engine = self.engine(tmp_path)
+        engine.ask("I want to rent a bike")
+        engine.ask("a road bike")
+        reply = engine.ask("nope, a tandem")
+        assert (reply.intent, reply.text) == ("rent", "In which town?")
+        assert engine.ask("my town is Basel").text == "A tandem in Basel."
+
+    def test_an_option_is_chosen_by_its_place(self, tmp_path):
+        engine = self.engine(tmp_path)
+        engine.ask("I want to rent a bike")
+        assert engine.ask("the first one").slots["bike"].value == "city bike"
+
+    def test_what_only_answers_a_form_begins_none(self, tmp_path):
+        engine = self.engine(tmp_path)
+        assert engine.ask("a road bike would be good").status == "rejected"
+        assert [intent.id for intent in engine.model().intents] == ["rent", "price"]
+
+    def test_the_values_of_a_categorical_slot_are_known(self, tmp_path):
+        engine = self.engine(tmp_path)
+        engine.ask("I want to rent a bike")
+        assert engine.ask("tandem").slots["bike"].value == "tandem"
+
+    def test_the_report_says_what_became_of_them(self, tmp_path):
+        notes = notes_of(write(tmp_path, rental=RENTAL), "mapped")
+        assert "intent affirm: words of dialog_acts" in notes
+        assert "intent inform: its examples complete a form" in notes
+
+
 class TestExamples:
     def test_annotations_are_read_in_all_forms(self):
         example = parse_example('from [NYC](city:New York) to [L.A.]{"entity": "city"}, [x](y)!')
@@ -206,6 +292,31 @@ class TestMistakes:
     def test_yaml_mistakes_have_their_line(self, tmp_path):
         message = self.message(write(tmp_path, domain="intents: [a\nslots: {", nlu=NLU))
         assert "domain.yml:" in message
+
+    def test_declarations_of_another_shape_are_reported_together(self, tmp_path):
+        domain = """
+        slots: {size: [a], color: {mappings: 3}, kind: {mappings: [x]}}
+        forms: {one: [size], two: {required_slots: {size: []}}, three: {required_slots: [[size]]}}
+        responses: {utter_a: Hello, utter_b: [Hello], utter_c: 5}
+        """
+        rules = "rules: [one, {rule: a, steps: go}, {rule: b, steps: [go], condition: {a: b}}]\n"
+        message = self.message(write(tmp_path, domain=domain, nlu=NLU, rules=rules))
+        for part in (
+            "the slot 'size' is a mapping",
+            "'mappings' is a list",
+            "each of 'mappings' is a mapping",
+            "the form 'one' is a mapping",
+            "each of 'required_slots' is the name of a slot",
+            "the response 'utter_a' is a list",
+            "a variant of 'utter_b' is a mapping",
+            "the response 'utter_c' is a list",
+            "a rule or a story is a mapping",
+            "'steps' is a list",
+            "each of 'steps' is a mapping",
+            "'condition' is a list",
+        ):
+            assert part in message
+        assert "rules.yml:1:" in message
 
     def test_another_folder_is_no_project(self, tmp_path):
         assert "this is not a Rasa project" in self.message(write(tmp_path, other="a: 1"))

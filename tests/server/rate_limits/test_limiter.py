@@ -13,6 +13,10 @@ from anaphora.server.auth.keys import generate_key
 from anaphora.server.settings.model import Settings
 from tests.server.conftest import Serve
 from tests.server.test_problems import slug
+from tests.support.long_form import is_long_form
+from tests.support.real_server import wait_until
+from tests.support.redis_cluster import redis_cluster  # noqa: F401 - a fixture
+from tests.support.redis_sentinel import redis_sentinels  # noqa: F401 - a fixture
 from tests.support.redis_server import RedisServer
 
 # By the day, so that no window ends while a test runs.
@@ -126,3 +130,24 @@ def test_workers_on_one_redis_count_together(serve: Serve, engine: Engine) -> No
             assert all(key.startswith(b"shop:rates") for key in redis.scan_iter())
         server.stop()
         assert slug(use(one, ONE)) == "store-unavailable"
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("servers", ["redis_cluster", "redis_sentinels"])
+def test_workers_on_a_cluster_and_behind_sentinel_count_together(
+    serve: Serve, request: pytest.FixtureRequest, servers: str
+) -> None:
+    """In the long form also after a replica has taken over."""
+    group = request.getfixturevalue(servers)
+    options = "prefix=shop&lease=5&patience=60&min_replicas=1&replica_timeout=30"
+    shared = {"keys": KEYS, "store": f"{group.url}?{options}"}
+    one, other = serve(**shared), serve(**shared)
+    assert use(one, ONE, 2).status_code == 200
+    assert use(other, ONE).status_code == 200
+    assert use(one, ONE).status_code == use(other, ONE).status_code == 429
+    assert use(other, OTHER).status_code == 200
+    if is_long_form(request, "cluster"):
+        group.wait_until_replicated()
+        group.fail_over(*getattr(group, "masters", ())[:1])
+        wait_until(lambda: use(other, ONE).status_code == 429)
+        assert use(one, ONE).status_code == 429

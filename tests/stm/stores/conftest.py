@@ -13,20 +13,32 @@ from anaphora.stm.stores.store import Store
 from anaphora.stm.stores.urls import store_at
 from tests.conftest import Clock
 from tests.stm.stores.store_homes import StoreHome
-from tests.support.redis_server import RedisServer, redis_server  # noqa: F401 - a fixture
+from tests.support.redis_cluster import redis_cluster  # noqa: F401 - a fixture
+from tests.support.redis_sentinel import redis_sentinels  # noqa: F401 - a fixture
+from tests.support.redis_server import redis_server  # noqa: F401 - a fixture
 
 _FILES = ["sqlite", "sqlite with locks of processes"]
+_SERVERS = {  # the fixture, and the options of the stores
+    "redis": ("redis_server", ""),
+    "redis cluster": ("redis_cluster", ""),
+    "redis cluster with replicas": ("redis_cluster", "min_replicas=1&replica_timeout=30"),
+    "redis behind sentinel": ("redis_sentinels", ""),
+}
+_WITH_REPLICAS, *_SEVERAL = (
+    pytest.param(kind, marks=pytest.mark.cluster)
+    for kind in ("redis cluster with replicas", "redis cluster", "redis behind sentinel")
+)
 _runs = count()
 
 
-@pytest.fixture(params=["memory", *_FILES, "redis"])
+@pytest.fixture(params=["memory", *_FILES, "redis", _WITH_REPLICAS])
 def home(request, new_home) -> Iterator[StoreHome]:
     """A home of any kind of store."""
     with new_home(request.param) as made:
         yield made
 
 
-@pytest.fixture(params=[*_FILES, "redis"])
+@pytest.fixture(params=[*_FILES, "redis", *_SEVERAL])
 def lasting(request, new_home) -> Iterator[StoreHome]:
     """A home whose stores outlive a process."""
     with new_home(request.param) as made:
@@ -52,8 +64,9 @@ def new_home(request, clock, tmp_path, monkeypatch) -> Callable[[str], StoreHome
     def make(kind: str) -> StoreHome:
         if kind == "memory":
             return _in_memory(clock)
-        if kind == "redis":
-            return _in_redis(request.getfixturevalue("redis_server"))
+        if kind in _SERVERS:
+            fixture, options = _SERVERS[kind]
+            return _in_redis(request.getfixturevalue(fixture).url, options)
         if kind != "sqlite":  # as where locks of open files are not known (macOS)
             monkeypatch.delattr(fcntl, "F_OFD_SETLK", raising=False)
         return _in_files(tmp_path, clock)
@@ -73,10 +86,10 @@ def _in_files(folder: Path, clock: Clock) -> StoreHome:
     return StoreHome(make, True, clock)
 
 
-def _in_redis(server: RedisServer) -> StoreHome:
+def _in_redis(url: str, fixed: str) -> StoreHome:
     prefix = f"contract-{next(_runs)}"
     return StoreHome(
-        lambda place, options: store_at(f"{server.url}?prefix={prefix}-{place}&{options}"),
+        lambda place, options: store_at(f"{url}?prefix={prefix}-{place}&{fixed}&{options}"),
         True,
         None,
     )

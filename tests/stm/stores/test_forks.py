@@ -31,12 +31,17 @@ _BEGIN = """
 """
 
 
-@pytest.fixture(params=["memory", "sqlite", "sqlite with locks of processes", "redis"])
+_CLUSTER = pytest.param("redis_cluster", marks=pytest.mark.cluster)
+
+
+@pytest.fixture(
+    params=["memory", "sqlite", "sqlite with locks of processes", "redis_server", _CLUSTER]
+)
 def run(request, tmp_path):
     """Runs a script in a process of its own, which has a store; what it prints."""
     first, url = "", "memory:"
-    if request.param == "redis":
-        url = f"{request.getfixturevalue('redis_server').url}?prefix={tmp_path.name}"
+    if request.param.startswith("redis"):
+        url = f"{request.getfixturevalue(request.param).url}?prefix={tmp_path.name}"
     elif request.param != "memory":
         url = f"sqlite:///{tmp_path}/bot.db?synchronous=normal"
     if "processes" in request.param:

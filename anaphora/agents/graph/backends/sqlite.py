@@ -13,11 +13,11 @@ from anaphora.agents.graph.backends.backend import GraphBackend, Row, Sql
 from anaphora.agents.graph.backends.schema import build_schema
 from anaphora.storage.byte_range_locks import ByteRangeLocks
 from anaphora.storage.forks import register_fork_aware
+from anaphora.storage.sqlite.applications import KNOWLEDGE_GRAPH
 from anaphora.storage.sqlite.database import Database, Synchronous
 
 __all__ = ["SqliteBackend"]
 
-_APPLICATION = 0x416E6147  # "AnaG": a knowledge graph
 _SETUP_TIMEOUT = 60.0  # seconds
 _PRAGMAS = ("cache_size = -16000",)
 _DIALECT = {
@@ -45,7 +45,7 @@ class SqliteBackend(GraphBackend):
             path,
             schema=build_schema(_DIALECT),
             synchronous=synchronous,
-            application=_APPLICATION,
+            application=KNOWLEDGE_GRAPH,
             holds="knowledge graph",
             pragmas=_PRAGMAS,
         )

@@ -6,9 +6,8 @@ that nothing of one user is ever taken for something of another.
 
 from __future__ import annotations
 
-__all__ = ["APPLICATION", "PRAGMAS", "SCHEMA"]
+__all__ = ["PRAGMAS", "SCHEMA"]
 
-APPLICATION = 0x416E614C  # "AnaL": a long-term memory
 PRAGMAS = ("cache_size = -8000",)
 
 # Names and texts are untyped: they are text or, with lone surrogates, bytes. Times are microseconds

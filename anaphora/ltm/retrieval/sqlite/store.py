@@ -25,7 +25,7 @@ from anaphora.ltm.retrieval.records import (
 from anaphora.ltm.retrieval.sqlite import conversations, erasure, quarantine, writer
 from anaphora.ltm.retrieval.sqlite.postings import select_in_batches
 from anaphora.ltm.retrieval.sqlite.records import EXCHANGE_COLUMNS, parse_exchanges
-from anaphora.ltm.retrieval.sqlite.schema import APPLICATION, PRAGMAS, SCHEMA
+from anaphora.ltm.retrieval.sqlite.schema import PRAGMAS, SCHEMA
 from anaphora.ltm.retrieval.sqlite.search import (
     PACKED,
     SqliteSearch,
@@ -44,6 +44,7 @@ from anaphora.ltm.retrieval.terms import TERMS_VERSION
 from anaphora.stm.conversation import ConversationKey
 from anaphora.storage.byte_range_locks import ByteRangeLocks
 from anaphora.storage.forks import ForkAware, register_fork_aware
+from anaphora.storage.sqlite.applications import LONG_TERM_MEMORY
 from anaphora.storage.sqlite.database import Database, Synchronous
 from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
 
@@ -90,7 +91,7 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
             path,
             schema=SCHEMA,
             synchronous=synchronous,
-            application=APPLICATION,
+            application=LONG_TERM_MEMORY,
             holds="long-term memory",
             pragmas=PRAGMAS,
         )

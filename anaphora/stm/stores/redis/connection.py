@@ -2,146 +2,181 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from random import uniform
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import redis
-from redis.backoff import NoBackoff
 from redis.exceptions import (
     AuthenticationError,
     AuthorizationError,
     BusyLoadingError,
-    NoPermissionError,
     NoScriptError,
     RedisError,
 )
-from redis.retry import Retry
 
 from anaphora.errors import StoreError
+from anaphora.stm.stores.redis.cluster import Cluster
+from anaphora.stm.stores.redis.errors import find_code, to_store_error
+from anaphora.stm.stores.redis.replication import NotReplicatedError, Replication
 from anaphora.stm.stores.redis.scripts import Script
+from anaphora.stm.stores.redis.sentinel import SentinelService
+from anaphora.stm.stores.redis.topology import (
+    ANSWER_TIMEOUT,
+    SingleServer,
+    TooFewReplicasError,
+    Topology,
+    Word,
+)
+from anaphora.stm.stores.redis.urls import (
+    CLUSTER_SCHEMES,
+    SENTINEL_SCHEMES,
+    hide_password,
+    parse_hosts,
+)
 from anaphora.storage.forks import ForkAware, register_fork_aware
 
-__all__ = ["AccessDeniedError", "RedisConnection"]
+__all__ = ["RedisConnection"]
 
-_ANSWER_TIMEOUT = 5.0
-_CONNECT_TIMEOUT = 2.0
-_CONNECTIONS = 64  # a command takes one for less than a millisecond
 _FIRST_PAUSE = 0.005
 _LONGEST_PAUSE = 0.25
 _SCAN_BATCH = 500
-
-_CODES = re.compile(r"\b(OOM|MISCONF|READONLY|WRONGTYPE|NOPERM|MOVED|CLUSTERDOWN)\b")
-_HINTS = {
-    "OOM": "it is out of memory: raise its maxmemory",
-    "MISCONF": "it cannot write to its disk: make room there",
-    "READONLY": "it is a replica: name the primary in the URL",
-    "WRONGTYPE": "a key belongs to another program: delete it, or use another prefix",
-    "NOPERM": "its user may not do this: grant the keys of the prefix, and @read @write @scripting",
-    "MOVED": "it is one node of a cluster: name a proxy for the cluster, or a standalone server",
-    "CLUSTERDOWN": "its cluster is not complete",
-}
-_HINTS_BY_TYPE: tuple[tuple[type[RedisError] | tuple[type[RedisError], ...], str], ...] = (
-    (BusyLoadingError, "it is still reading its data: try again later"),
-    (
-        (AuthenticationError, AuthorizationError),
-        "check user and password in the URL: redis://user:password@host",
-    ),
-    (redis.ReadOnlyError, _HINTS["READONLY"]),
-    (redis.OutOfMemoryError, _HINTS["OOM"]),
-    (NoPermissionError, _HINTS["NOPERM"]),
-    (redis.exceptions.MovedError, _HINTS["MOVED"]),
-    (redis.TimeoutError, "it does not answer in time: is it overloaded, or the network down?"),
-    (redis.ConnectionError, "it cannot be reached: is it running, and is the URL correct?"),
-)
-_OTHER_HINT = "it refuses a command"
+# A key that moves while it is searched for is where it was in one pass, or where it is in the next.
+_SCAN_PASSES = 3
+_SCAN_ATTEMPTS = 10
+# A command that waits for replicas is told so when its server stops being the primary.
+_DEMOTED = ("UNBLOCKED", "WAIT cannot be used with replica instances")
 _Answer = TypeVar("_Answer")
 
 
 class RedisConnection(ForkAware):
-    """Sends commands to the server at ``url``, from any thread and also after a fork.
+    """Sends commands to the server, the cluster or the service of Sentinel at ``url``, from any
+    thread and also after a fork.
 
-    If the connection is lost or the server restarts, it retries for ``patience`` seconds (unless
-    it has never connected), so commands may be sent twice. Raises :class:`StoreError` for an
-    invalid URL and for every command that fails.
+    If the connection is lost or the server restarts, if a replica takes over or keys move to
+    another node, it retries for ``patience`` seconds (unless it has never connected), so commands
+    may be sent twice. With ``replication``, a command that is to be ``replicated`` waits for so
+    many replicas, and raises :class:`NotReplicatedError` if they do not confirm in time. Raises
+    :class:`StoreError` for an invalid URL and for every command that fails.
     """
 
-    def __init__(self, url: str, *, patience: float) -> None:
+    def __init__(
+        self, url: str, *, patience: float, replication: Replication | None = None
+    ) -> None:
         self._patience = patience
+        self._replication = replication
         self._has_connected = False
-        self._display_url = _without_password(url)
+        self._display_url = hide_password(url)
+        waiting = replication.timeout if replication is not None else 0.0
         try:
-            self._connect(url)
+            self._topology = _open_topology(url, ANSWER_TIMEOUT + waiting)
         except ValueError:  # its message may contain a part of the password
             raise StoreError(
                 f"'{self._display_url}' is not the URL of a Redis server: write "
-                "redis://host:6379/0, "
-                "rediss://… or unix:///path, and / @ : % in a password as %2F %40 %3A %25"
+                "redis://host:6379/0, rediss://…, unix:///path, "
+                "redis+cluster://host:6379,host:6379 or "
+                "redis+sentinel://host:26379,host:26379/service, "
+                "and / @ : % in a password as %2F %40 %3A %25"
             ) from None
-        self._url = url
         self._closed = False
-        self._parent_pools: list[redis.ConnectionPool] = []
         register_fork_aware(self)
 
     def run_script(
         self,
         script: Script,
         keys: Sequence[bytes],
-        *arguments: str | bytes | int,
+        *arguments: Word,
         patience: float | None = None,
+        replicated: bool = False,
     ) -> Any:
-        """Run a script and return its result."""
+        """Run a script, whose keys share a slot, and return its result."""
+        replication = self._replication if replicated else None
+        rest = (len(keys), *keys, *arguments)
 
         def attempt() -> Any:
-            rest = (len(keys), *keys, *arguments)
             try:
-                return self._client.execute_command("EVALSHA", script.digest, *rest)
+                return self._topology.send(keys[0], ("EVALSHA", script.digest, *rest), replication)
             except NoScriptError:  # a server that has just started
-                return self._client.execute_command("EVAL", script.text, *rest)
+                return self._topology.send(keys[0], ("EVAL", script.text, *rest), replication)
 
         return self._retry(attempt, patience)
 
-    def execute(self, *words: str | bytes | int, patience: float | None = None) -> Any:
-        """Send one command and return its result."""
-        return self._retry(lambda: self._client.execute_command(*words), patience)
+    def execute(
+        self,
+        command: str,
+        key: bytes,
+        *words: Word,
+        patience: float | None = None,
+        replicated: bool = False,
+    ) -> Any:
+        """Send a command for a key, or for several in its slot, and return its result."""
+        replication = self._replication if replicated else None
+        return self._retry(
+            lambda: self._topology.send(key, (command, key, *words), replication), patience
+        )
 
-    def scan(self, pattern: bytes, *, within: bytes | None = None) -> Iterator[bytes]:
-        """Iterate over the keys, or the members of the sorted set ``within``, that match a
-        pattern; one may occur twice."""
-        command = ("SCAN",) if within is None else ("ZSCAN", within)
+    def execute_on_primaries(self, *words: str, patience: float | None = None) -> list[Any]:
+        """Send a command to every server that has keys, and return its results."""
+        return self._retry(
+            lambda: [server.execute_command(*words) for server in self._topology.primaries()],
+            patience,
+        )
+
+    def scan(self, pattern: bytes) -> Iterator[bytes]:
+        """Iterate over the keys that match a pattern, on all servers; one may occur twice."""
+        passes = 0
+        for _ in range(_SCAN_ATTEMPTS):
+            before = self._retry(self._topology.layout)
+            for server in self._retry(self._topology.primaries):
+                if not (yield from self._scan_server(server, pattern)):
+                    break
+            else:
+                passes += 1
+                if passes == _SCAN_PASSES or self._retry(self._topology.layout) == before:
+                    return
+        raise StoreError(
+            f"{self._display_url}: its servers change too often for a search of all keys: try "
+            "again later"
+        )
+
+    def scan_members(self, pattern: bytes, key: bytes) -> Iterator[bytes]:
+        """Iterate over the members of a sorted set that match a pattern; one may occur twice."""
         cursor: int | None = None
         while cursor != 0:
             words = (cursor or 0, "MATCH", pattern, "COUNT", _SCAN_BATCH)
-            cursor, found = self.execute(*command, *words)
-            yield from found if within is None else (member for member, _ in found)
+            cursor, found = self.execute("ZSCAN", key, *words)
+            yield from (member for member, _ in found)
 
     def close(self) -> None:
         self._closed = True
-        self._pool.disconnect()
+        self._topology.close()
 
     def after_fork_in_child(self) -> None:
         """Open new connections."""
-        self._parent_pools.append(self._pool)  # not to be closed: the parent uses them
-        self._connect(self._url)
+        self._topology.replace_connections()
 
-    def _connect(self, url: str) -> None:
-        # Only `_retry` retries. Nothing of the newer protocol is needed.
-        self._pool = redis.BlockingConnectionPool.from_url(
-            url,
-            max_connections=_CONNECTIONS,
-            timeout=_ANSWER_TIMEOUT,
-            socket_timeout=_ANSWER_TIMEOUT,
-            socket_connect_timeout=_CONNECT_TIMEOUT,
-            retry=Retry(NoBackoff(), 0),
-            protocol=2,
-        )
-        # Typed as Any: the library types results as possibly awaitable.
-        self._client: Any = redis.Redis(connection_pool=self._pool)
+    def _scan_server(self, server: Any, pattern: bytes) -> Generator[bytes, None, bool]:
+        """Iterate over the keys of one server. Returns False if it is no primary any more."""
 
-    def _retry(self, attempt: Callable[[], _Answer], patience: float | None) -> _Answer:
+        def attempt() -> Any:
+            if server not in self._topology.primaries():
+                return None
+            return server.execute_command(
+                "SCAN", cursor or 0, "MATCH", pattern, "COUNT", _SCAN_BATCH
+            )
+
+        cursor: int | None = None
+        while cursor != 0:
+            answer = self._retry(attempt)
+            if answer is None:
+                return False
+            cursor, found = answer
+            yield from found
+        return True
+
+    def _retry(self, attempt: Callable[[], _Answer], patience: float | None = None) -> _Answer:
         end = time.monotonic() + (self._patience if patience is None else patience)
         pause = 0.0  # the first failure may just be a connection that was idle for too long
         while True:
@@ -149,10 +184,13 @@ class RedisConnection(ForkAware):
                 raise StoreError(f"the store {self._display_url} is closed")
             try:
                 answer = attempt()
+            except TooFewReplicasError as error:
+                raise self._not_replicated(error) from None
             except RedisError as error:
                 self._has_connected = self._has_connected or isinstance(error, BusyLoadingError)
                 if not self._is_retryable(error) or time.monotonic() + pause >= end:
-                    raise self._to_store_error(error) from error
+                    hint = self._topology.explain(error)
+                    raise to_store_error(self._display_url, error, hint) from error
             else:
                 self._has_connected = True
                 return answer
@@ -160,33 +198,26 @@ class RedisConnection(ForkAware):
             pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
 
     def _is_retryable(self, error: RedisError) -> bool:
+        is_passing = self._topology.recover(error, find_code(error))
+        demoted = any(text in str(error) for text in _DEMOTED)
         lost = isinstance(error, redis.ConnectionError | redis.TimeoutError)
         refused = isinstance(error, AuthenticationError | AuthorizationError)
-        return lost and not refused and self._has_connected
+        return ((lost and not refused) or is_passing or demoted) and self._has_connected
 
-    def _to_store_error(self, error: RedisError) -> StoreError:
-        code = _CODES.search(str(error))
-        hint = _HINTS[code[0]] if code else _hint(error)
-        kind = AccessDeniedError if hint == _HINTS["NOPERM"] else StoreError
-        return kind(f"{self._display_url}: {hint} ({error})")
-
-
-class AccessDeniedError(StoreError):
-    """The user of the URL has no permission for a command or a key."""
-
-
-def _hint(error: RedisError) -> str:
-    if "user executing the script can't" in str(error):  # NOPERM inside a script
-        return _HINTS["NOPERM"]
-    return next((hint for kind, hint in _HINTS_BY_TYPE if isinstance(error, kind)), _OTHER_HINT)
+    def _not_replicated(self, error: TooFewReplicasError) -> NotReplicatedError:
+        assert self._replication is not None
+        needed, seconds = self._replication
+        return NotReplicatedError(
+            f"{self._display_url}: {error.confirmed} of the {needed} replicas that min_replicas "
+            f"asks for confirmed the write within {seconds:g} seconds: are they running, and is "
+            "replica_timeout long enough?"
+        )
 
 
-def _without_password(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
-        host = f"{host}:{parts.port}" if parts.port else host
-    except ValueError:
-        return "redis://…"
-    user = f"{parts.username}@" if parts.username else ""
-    return f"{parts.scheme}://{user}{host}{parts.path}"
+def _open_topology(url: str, answer_timeout: float) -> Topology:
+    scheme = urlsplit(url).scheme
+    if scheme in CLUSTER_SCHEMES:
+        return Cluster(parse_hosts(url), answer_timeout)
+    if scheme in SENTINEL_SCHEMES:
+        return SentinelService(parse_hosts(url), answer_timeout)
+    return SingleServer(url, answer_timeout)

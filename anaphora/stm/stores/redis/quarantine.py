@@ -23,7 +23,8 @@ from anaphora.stm.stores.quarantine import (
     owners_of,
     restore,
 )
-from anaphora.stm.stores.redis.connection import AccessDeniedError, RedisConnection
+from anaphora.stm.stores.redis.connection import RedisConnection
+from anaphora.stm.stores.redis.errors import AccessDeniedError
 from anaphora.stm.stores.redis.keys import KeySpace, encode
 from anaphora.stm.stores.redis.scripts import COUNT_QUARANTINED, QUARANTINE
 from anaphora.stm.stores.store import Session
@@ -99,8 +100,10 @@ class RedisQuarantine:
         return True
 
     def discard(self, id: str) -> bool:
-        deleted = self._connection.execute("DEL", self._key_space.quarantine_key(id))
-        self._connection.execute("ZREM", self._key_space.quarantine_index, id)
+        deleted = self._connection.execute(
+            "DEL", self._key_space.quarantine_key(id), replicated=True
+        )
+        self._connection.execute("ZREM", self._key_space.quarantine_index, id, replicated=True)
         return bool(deleted)
 
     def forget(self, key: ConversationKey) -> None:
@@ -129,7 +132,7 @@ class RedisQuarantine:
         pattern = f"*{_digest_of_user(user, tenant)}*"
         index = self._key_space.quarantine_index
         with suppress(AccessDeniedError):  # then this client could never store anything there
-            found = self._connection.scan(pattern.encode(), within=index)
+            found = self._connection.scan_members(pattern.encode(), index)
             for id, entry in self._load_entries(sorted({name.decode() for name in found})):
                 yield id, owners_of(entry.key, entry.record)
 

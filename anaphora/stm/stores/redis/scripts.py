@@ -18,6 +18,8 @@ __all__ = [
     "QUARANTINE",
     "RELEASE",
     "RENEW",
+    "STAGE",
+    "UNDO",
     "Script",
 ]
 
@@ -74,6 +76,42 @@ else
 end
 redis.call('SET', done, '', 'PX', known)
 redis.call('DEL', lock)
+return 1
+""")
+
+# As COMMIT, but keeps the lock until replicas have confirmed the record: UNDO can take it back.
+# Writes also if it runs again, because the server waits for the replicas after the latest write.
+STAGE = Script("""
+local lock, record, done = KEYS[1], KEYS[2], KEYS[3]
+local token, text, ttl, known = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+if redis.call('GET', lock) ~= token then
+  return redis.call('PEXPIRE', done, known)
+end
+if text == '' then
+  redis.call('DEL', record)
+else
+  redis.call('SET', record, text, 'PX', ttl)
+end
+redis.call('SET', done, '', 'PX', known)
+return 1
+""")
+
+# Restores the record that STAGE has replaced, '' for none; a ttl of 0 is none. Returns 1 if nothing
+# is left of the commit, now or in an earlier run.
+UNDO = Script("""
+local lock, record, done = KEYS[1], KEYS[2], KEYS[3]
+local token, text, ttl = ARGV[1], ARGV[2], ARGV[3]
+if redis.call('GET', lock) ~= token then
+  return 1 - redis.call('EXISTS', done)
+end
+if text == '' then
+  redis.call('DEL', record)
+elseif ttl == '0' then
+  redis.call('SET', record, text)
+else
+  redis.call('SET', record, text, 'PX', ttl)
+end
+redis.call('DEL', done, lock)
 return 1
 """)
 

@@ -23,13 +23,27 @@ from anaphora.stm.stores.locks import ConversationLocks, busy_error, forked_erro
 from anaphora.stm.stores.quarantine import try_load
 from anaphora.stm.stores.redis.keys import KeySpace, SessionKeys, decode, encode
 from anaphora.stm.stores.redis.leases import LeaseRenewer
-from anaphora.stm.stores.redis.scripts import ACQUIRE, COMMIT, PUT_NOTE, RELEASE, RENEW
+from anaphora.stm.stores.redis.replication import (
+    NotReplicatedError,
+    Replication,
+    parse_replication,
+)
+from anaphora.stm.stores.redis.scripts import (
+    ACQUIRE,
+    COMMIT,
+    PUT_NOTE,
+    RELEASE,
+    RENEW,
+    STAGE,
+    UNDO,
+)
 from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.forks import ForkAware, register_fork_aware
 
 if TYPE_CHECKING:
     from anaphora.stm.stores.redis.connection import RedisConnection
     from anaphora.stm.stores.redis.quarantine import RedisQuarantine
+    from anaphora.stm.stores.redis.server_state import RedisServerState
 
 __all__ = ["RedisStore"]
 
@@ -49,7 +63,8 @@ _log = logging.getLogger(__name__)
 
 class RedisStore(Store, ForkAware):
     """Stores conversations in the Redis server at ``url`` until they have been idle for longer
-    than their timeout, by the time of that server.
+    than their timeout, by the time of that server. The URL may also name the nodes of a cluster or
+    the Sentinels of a service (:mod:`anaphora.stm.stores.redis.urls`).
 
     A question costs two commands: one locks and reads its conversation, one writes and unlocks it.
     The lock has a ``lease`` in seconds, which is renewed while the question is being answered. If
@@ -59,6 +74,11 @@ class RedisStore(Store, ForkAware):
     stores, but ignored, because the clocks of several machines differ. A server may take
     ``patience`` seconds to restart before a question fails. After a fork, both processes can use
     the store.
+
+    With ``min_replicas``, a question is answered only if so many replicas have confirmed what it
+    changes, each time within ``replica_timeout`` seconds; otherwise it raises
+    :class:`StoreError`, before its handler runs if replicas are missing then, and its changes are
+    undone. It costs a third command.
 
     See :class:`~anaphora.stm.stores.store.Store` for the methods. Raises :class:`StoreError`
     for an invalid URL; the first command connects.
@@ -73,6 +93,8 @@ class RedisStore(Store, ForkAware):
         lease: float = 10.0,
         prefix: str = "anaphora",
         patience: float = 5.0,
+        min_replicas: int = 0,
+        replica_timeout: float = 1.0,
     ) -> None:
         if not _LEASE_RANGE[0] <= lease <= _LEASE_RANGE[1]:
             raise StoreError(
@@ -80,7 +102,8 @@ class RedisStore(Store, ForkAware):
                 f"{_LEASE_RANGE[1]:g} (the default is 10)"
             )
         self._key_space = KeySpace(prefix)
-        self._connection = _connect(url, patience)
+        self._replication = parse_replication(min_replicas, replica_timeout)
+        self._connection = _connect(url, patience, self._replication)
         self._commit_mark_ttl = int(patience * 1_000) + _COMMIT_MARK_MS
         self._wait = wait
         self._lease = lease
@@ -114,8 +137,12 @@ class RedisStore(Store, ForkAware):
             if session.committed is not None:
                 if process is not self._process_state:
                     raise forked_error(key)
-                self._save(key, names, token, session.committed, timeout)
-                is_held = False
+                if self._replication is not None:
+                    undo = partial(self._undo, names, token, record or b"", ttl)
+                    self._save_replicated(key, names, token, session.committed, timeout, undo)
+                else:
+                    self._save(key, names, token, session.committed, timeout)
+                    is_held = False
         finally:
             if process is self._process_state:
                 process.leases.remove(token)
@@ -157,15 +184,17 @@ class RedisStore(Store, ForkAware):
     def put_note(self, namespace: str, name: str, text: str, ttl: timedelta) -> None:
         keys = (self._key_space.namespace_key(namespace),)
         self._connection.run_script(
-            PUT_NOTE, keys, encode(name), encode(text), _to_milliseconds(ttl)
+            PUT_NOTE, keys, encode(name), encode(text), _to_milliseconds(ttl), replicated=True
         )
 
     def delete_note(self, namespace: str, name: str) -> None:
-        self._connection.execute("HDEL", self._key_space.namespace_key(namespace), encode(name))
+        self._connection.execute(
+            "HDEL", self._key_space.namespace_key(namespace), encode(name), replicated=True
+        )
 
     def scrub(self, user: str, tenant: str = "") -> None:
         for mark in self._connection.scan(self._key_space.commit_marks_pattern(user, tenant)):
-            self._connection.execute("DEL", mark)
+            self._connection.execute("DEL", mark, replicated=True)
         self.quarantine.erase_user(user, tenant)
 
     @property
@@ -179,12 +208,26 @@ class RedisStore(Store, ForkAware):
         """Check the server; the first time, log a warning if its settings may lose
         conversations."""
         self._connection.execute(
-            "SET", self._key_space.probe_key, "", "PX", 1_000, patience=_SHORT_PATIENCE
+            "SET",
+            self._key_space.probe_key,
+            "",
+            "PX",
+            1_000,
+            patience=_SHORT_PATIENCE,
+            replicated=True,
         )
         if not self._has_checked_risks:
+            from anaphora.stm.stores.redis.server_state import find_risks
+
             self._has_checked_risks = True
-            for risk in _find_risks(self._connection):
+            for risk in find_risks(self._connection):
                 _log.warning("this Redis server may lose conversations: %s", risk)
+
+    def server_state(self) -> RedisServerState:
+        """Ask the servers for their versions, their clocks and risky settings."""
+        from anaphora.stm.stores.redis.server_state import read_server_state
+
+        return read_server_state(self._connection)
 
     def close(self) -> None:
         self._process_state.leases.close()
@@ -199,7 +242,7 @@ class RedisStore(Store, ForkAware):
         longest, pause = 0.0, _FIRST_PAUSE
         while True:
             is_mine, answer, server_time, ttl = self._connection.run_script(
-                ACQUIRE, keys, token, self._lease_in_ms, _QUEUE_PATIENCE
+                ACQUIRE, keys, token, self._lease_in_ms, _QUEUE_PATIENCE, replicated=True
             )
             if is_mine:
                 seconds, microseconds = map(int, server_time)
@@ -226,11 +269,46 @@ class RedisStore(Store, ForkAware):
         if not self._connection.run_script(
             COMMIT, keys, token, record, _to_milliseconds(timeout), self._commit_mark_ttl
         ):
-            raise Conflict(
-                f"the conversation of {key.user!r} with '{key.model}' was lost to another "
-                f"question: this one was suspended, or cut off from its store, for longer than "
-                f"the lease of {self._lease:g} seconds; nothing was changed"
-            )
+            raise self._lost_error(key)
+
+    def _save_replicated(
+        self,
+        key: ConversationKey,
+        names: SessionKeys,
+        token: str,
+        conversation: Conversation,
+        timeout: timedelta,
+        undo: Callable[[], bool],
+    ) -> None:
+        """Store a conversation on the primary and on replicas, or not at all, and keep the lock:
+        nobody goes on with what may be undone."""
+        record = b"" if conversation.is_empty else dump(conversation)
+        keys = (names.lock, names.record, names.done)
+        arguments = (token, record, _to_milliseconds(timeout), self._commit_mark_ttl)
+        try:
+            is_stored = self._connection.run_script(STAGE, keys, *arguments, replicated=True)
+        except NotReplicatedError as error:
+            end = "nothing was changed" if undo() else "its changes may be stored all the same"
+            raise NotReplicatedError(f"{error}; {end}") from error
+        if not is_stored:
+            raise self._lost_error(key)
+
+    def _undo(self, names: SessionKeys, token: str, record: bytes, ttl: int) -> bool:
+        """Restore the record that a question has found, with the milliseconds until it expires.
+        Returns whether that is certain."""
+        keys = (names.lock, names.record, names.done)
+        try:
+            return bool(self._connection.run_script(UNDO, keys, token, record, max(ttl, 0)))
+        except StoreError as error:
+            _log.error("a question cannot be undone", extra={"reason": str(error)})
+            return False
+
+    def _lost_error(self, key: ConversationKey) -> Conflict:
+        return Conflict(
+            f"the conversation of {key.user!r} with '{key.model}' was lost to another "
+            f"question: this one was suspended, or cut off from its store, for longer than "
+            f"the lease of {self._lease:g} seconds; nothing was changed"
+        )
 
     def _quarantine_record(
         self, key: ConversationKey, record: bytes, server_time: int, ttl: int, reason: str
@@ -287,32 +365,14 @@ class _ProcessState(NamedTuple):
     leases: LeaseRenewer
 
 
-def _connect(url: str, patience: float) -> RedisConnection:
+def _connect(url: str, patience: float, replication: Replication | None) -> RedisConnection:
     try:
         from anaphora.stm.stores.redis.connection import RedisConnection
     except ImportError as error:
         raise StoreError(
             "a Redis store needs the Redis client: pip install 'anaphora[redis]'"
         ) from error
-    return RedisConnection(url, patience=patience)
-
-
-def _find_risks(connection: RedisConnection) -> Iterator[str]:
-    """Describe the settings of the server by which conversations may be lost."""
-    try:
-        info = connection.execute("INFO", patience=_SHORT_PATIENCE)
-        policy = info.get("maxmemory_policy", "noeviction")
-        if policy != "noeviction" and info.get("maxmemory"):
-            yield (
-                f"it evicts keys when its memory is full: set maxmemory-policy, now {policy}, "
-                "to noeviction"
-            )
-        if info.get("aof_enabled") == 0:
-            saves = connection.execute("CONFIG GET", "save", patience=_SHORT_PATIENCE).get("save")
-            if not saves:
-                yield "it loses everything on a restart: set appendonly to yes"
-    except StoreError:  # many hosting services hide these settings
-        return
+    return RedisConnection(url, patience=patience, replication=replication)
 
 
 def _load_or_empty(

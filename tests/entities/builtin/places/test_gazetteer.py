@@ -214,10 +214,12 @@ def test_importing_loads_no_data():
 
 _THROUGH_A_CACHE = """
 import sys
-from anaphora.entities.builtin.places.gazetteer import cities, gazetteer
+from pathlib import Path
+from anaphora.entities.builtin.places.gazetteer import cities, gazetteer, prepared
 from anaphora.storage.cache import Cache
 
 folder, may_read = sys.argv[1:]
+prepared.FOLDER = Path(folder, "nothing prepared")
 if may_read == "no":
     cities.read_cities = None
 world = gazetteer.Gazetteer.load(cache=Cache(folder))

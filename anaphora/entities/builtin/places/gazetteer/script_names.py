@@ -20,8 +20,9 @@ from anaphora.entities.builtin.places.gazetteer.name_index import (
     NameIndex,
     encode_name,
 )
+from anaphora.entities.builtin.places.gazetteer.prepared import PartSource
 from anaphora.entities.builtin.places.name_normalization import name_lengths, normalize_names
-from anaphora.storage.cache import UNCACHED, CachedParts
+from anaphora.storage.cache import UNCACHED
 from anaphora.storage.forks import LazyProperty, fork_safe_lock
 
 __all__ = ["CityNameIndex", "Script", "build_columns", "script_of"]
@@ -60,20 +61,22 @@ class CityNameIndex:
     """An index from the names of cities to their numbers.
 
     ``columns`` come from :func:`build_columns`; ``countries`` has the country code of each city.
-    ``kept`` caches the indexes of further scripts.
+    ``kept`` has the indexes of further scripts, or caches them.
     """
 
     __slots__ = ("_countries", "_indexes", "_kept", "_latin", "_lengths", "_lock", "_raw")
 
     def __init__(
-        self, columns: Mapping[str, Any], countries: Iterable[str], kept: CachedParts = UNCACHED
+        self, columns: Mapping[str, Any], countries: Iterable[str], kept: PartSource = UNCACHED
     ) -> None:
         self._countries = countries
         self._kept = kept
         self._latin = NameIndex(columns["latin"])
         self._indexes: dict[str, NameIndex] = {"latin": self._latin}
         self._lengths: Mapping[str, tuple[int, ...]] = {}
-        self._raw = {script: _NameLines(*lines) for script, lines in columns["raw"].items()}
+        self._raw: dict[Script, _NameLines] = {
+            script: _NameLines(*lines) for script, lines in columns["raw"].items()
+        }
         self._lock = fork_safe_lock()
 
     def __len__(self) -> int:
@@ -89,6 +92,10 @@ class CityNameIndex:
         first."""
         self.index_for("\u4e00")
         return self._lengths
+
+    def scripts(self) -> tuple[Script, ...]:
+        """The scripts of the names, except Latin."""
+        return tuple(self._raw)
 
     def names_in_script(self, city: int, script: Script) -> list[str]:
         """The names of a city in a script other than Latin, in their original spelling."""

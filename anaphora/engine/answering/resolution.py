@@ -1,4 +1,5 @@
-"""Resolve an utterance against a conversation: build the question, apply the hooks, decide."""
+"""Resolve an utterance against a conversation: build the question, apply the hooks, decide. What
+the user may answer at the push of a button is resolved in the same way."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Utterance
+from anaphora.engine.answering.bundle_names import name_bundles
+from anaphora.engine.answering.prompts import find_options
 from anaphora.engine.bots.bot import Bot
 from anaphora.engine.turn import Turn
 from anaphora.entities.cues.cue import Cue
@@ -17,13 +20,15 @@ from anaphora.entities.variants.search import find_variants
 from anaphora.errors import HandlerError
 from anaphora.grammar.context import QuestionContext
 from anaphora.intents.combination import CombinedUtterance, combine_with_memory
+from anaphora.intents.confirmation import format_quick_replies
 from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["resolve"]
+__all__ = ["find_quick_replies", "resolve"]
 
+_MAX_NAMED = 10  # offers; each name is read as if the user had said it
 _ENVIRONMENT: Mapping[str, str] = MappingProxyType(os.environ)  # not to be changed by a model
 
 
@@ -88,7 +93,9 @@ def _decide(
 ) -> Decision:
     if bot.interpreter is None:
         return decide(bot.indexed_model, question, conversation, at)
-    return bot.interpreter.decide(question, cues, conversation, at)
+    chooses = bot.interpreter.may_choose(cues)
+    options = find_options(bot, question, conversation) if chooses else ()
+    return bot.interpreter.decide(question, cues, conversation, at, options)
 
 
 def _build_question(utterance: Utterance, context: QuestionContext, bot: Bot) -> ParsedQuestion:
@@ -107,4 +114,36 @@ def _build_question(utterance: Utterance, context: QuestionContext, bot: Bot) ->
         context,
         fallback if fallback.variants else None,
         free_words=free_words,
+    )
+
+
+def find_quick_replies(turn: Turn, conversation: Conversation, language: str) -> tuple[str, ...]:
+    """The texts of buttons after a turn. One of several offers has its name, if that accepts the
+    offer."""
+    texts = format_quick_replies(conversation, language)
+    offers = conversation.open_offers
+    if not 1 < len(texts) <= _MAX_NAMED or offers is None or len(texts) != len(offers.bundles):
+        return texts
+    if conversation.pending is not None and conversation.pending.confirms:
+        return texts
+    names = name_bundles(turn.bot, offers.bundles, language, turn.now)
+    return tuple(
+        [
+            str(name) if _accepts(turn, str(name), conversation, index, language) else text
+            for index, (name, text) in enumerate(zip(names, texts, strict=True))
+        ]
+    )
+
+
+def _accepts(turn: Turn, text: str, conversation: Conversation, index: int, language: str) -> bool:
+    """Whether a text accepts the offer with this index."""
+    utterance = turn.bot.read(text, language, at=turn.now)
+    answer = replace(turn, text=text, language=language, prefetched=None)
+    decision = resolve(answer, utterance, conversation)
+    after = decision.conversation.offers
+    return (
+        decision.act is not None
+        and decision.act.kind == "accepted"
+        and after is not None
+        and after.taken == index
     )

@@ -1,0 +1,1 @@
+"""``anaphora doctor``: check a deployment."""

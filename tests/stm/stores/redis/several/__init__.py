@@ -1,0 +1,1 @@
+"""Stores on Redis Cluster, behind Sentinel, and with replicas that confirm."""
