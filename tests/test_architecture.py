@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "storage": {"errors", "version"},
     "chat_model": {"errors", "storage"},
     "grammar": {"core", "errors", "frozen", "storage"},
-    "models": {"core", "errors", "frozen", "grammar", "storage"},
+    "models": {"core", "errors", "frozen", "gc_control", "grammar", "storage"},
     "entities": {"core", "errors", "frozen", "grammar", "models", "storage"},
     "stm": {"core", "errors", "frozen", "models", "storage"},
     "intents": {"core", "errors", "grammar", "models", "entities", "stm"},

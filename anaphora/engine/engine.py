@@ -384,6 +384,12 @@ class Engine:
             id = self._bots.get(model).model.id
             self._store.put_note(namespace, "model", id, _ACTIVE_MODEL_TTL)
 
+    def prepare(self) -> None:
+        """Build now what a model with sentences else builds for the first question that is no
+        whole sentence: a service does it before it takes questions."""
+        for bot in self._bots:
+            bot.prepare()
+
     def reload(self, model: str | None = None) -> Model:
         """Load the file of a model again; the next question uses it. Registered handlers and hooks
         stay, and so does the memory as far as it fits the new model. Copies of this engine

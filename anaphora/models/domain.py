@@ -13,7 +13,7 @@ from anaphora.frozen import freeze
 from anaphora.grammar.context import EntityContext, ModelInfo
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.element_values import ANY_LANGUAGE, ElementValue, Phrase, Phrases, pack_values
-from anaphora.models.hassil.collection import HomeSentences
+from anaphora.models.hassil.summary import HomeSentences
 
 __all__ = [
     "ANY_LANGUAGE",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec.msgpack import encode
+
+from anaphora.gc_control import gc_paused
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.building.elements import build_elements, check_composition, find_declared_ids
 from anaphora.models.building.fallback import build_fallback
@@ -31,6 +34,7 @@ from anaphora.models.domain import (
 from anaphora.models.hassil.attachment import (
     attach_sentences,
     describe_sentence_model,
+    is_sentence_source,
     wrap_sentence_file,
 )
 from anaphora.models.hassil.home import Home
@@ -55,15 +59,15 @@ def load_model(
     *,
     intents: str | Iterable[str] = (),
     home: Home | str | Path | None = None,
-    cache: Cache | None = None,
+    cache: Cache | str | Path | None = None,
 ) -> Model:
     """Load a model from a file, or the bundled model with that name.
 
     ``source`` is the path of a ``.yaml``, ``.yml`` or ``.json`` file in Anaphora's format or in
     NLPCraft's (0.9 or 1.0); if there is no such file, the name of a bundled model. ``intents``
     is a further text (or several) in the intent language, for files without intents. Python
-    modules that the file names are imported. A ``cache`` keeps the built model, unless the model
-    depends on Python functions other than handlers, or on files of sentences.
+    modules that the file names are imported. A ``cache``, or the folder of one, keeps the built
+    model, unless the model depends on Python functions other than handlers.
 
     A file or a folder of sentences in the format of hassil is a model as well, and so is
     ``home-assistant:en``, the sentences of Home Assistant in a language. ``home`` has the areas,
@@ -74,22 +78,67 @@ def load_model(
     """
     if isinstance(home, str | Path):
         home = read_home(Path(home))
+    if isinstance(cache, str | Path):
+        cache = Cache(cache)
     further = _as_tuple(intents)
-    written = describe_sentence_model(source)
-    if written is not None:
-        return _parse(written, str(source), "yaml", Path(), further, home)[0]
+    with gc_paused():
+        if is_sentence_source(source):
+            model = _load_sentences(source, further, home, cache)
+            if model is not None:
+                return model
+        return _load_file(source, further, home, cache)
+
+
+def _load_sentences(
+    source: str | Path, intents: tuple[str, ...], home: Home | None, cache: Cache | None
+) -> Model | None:
+    """Load the model of a packaged collection or of a folder of sentences; None for a folder
+    without any."""
+
+    def parsed() -> tuple[Model, FunctionLoader | None] | None:
+        written = describe_sentence_model(source)
+        if written is None:
+            return None
+        return _parse(written, str(source), "yaml", Path(), intents, home, cache)
+
+    others = str(source), str(Path(source).absolute()), *intents
+    return _load_or_build(cache, "", others, home, parsed, Path())
+
+
+def _load_file(
+    source: str | Path, intents: tuple[str, ...], home: Home | None, cache: Cache | None
+) -> Model:
     path = find_model(source)
     format, text = file_format(path), read_text(path)
 
     def parsed() -> tuple[Model, FunctionLoader | None]:
-        return _parse(text, str(path), format, path.parent, further, home)
+        return _parse(text, str(path), format, path.parent, intents, home, cache)
 
-    if cache is None or home is not None:
-        return parsed()[0]
+    others = str(path), str(path.parent.absolute()), format, *intents
+    model = _load_or_build(cache, text, others, home, parsed, path.parent)
+    assert model is not None
+    return model
+
+
+def _load_or_build(
+    cache: Cache | None,
+    text: str,
+    others: Iterable[str],
+    home: Home | None,
+    build: Callable[[], tuple[Model, FunctionLoader | None] | None],
+    folder: Path,
+) -> Model | None:
+    """Load a model from the cache, or build it; None if ``build`` returns None."""
+    try:
+        at_home = b"" if home is None else encode(home)
+    except TypeError:  # its context has values that are no plain data
+        cache = None
+    if cache is None:
+        built = build()
+        return built and built[0]
     from anaphora.models.model_cache import load_cached
 
-    others = (str(path), str(path.parent.absolute()), format, *further)
-    return load_cached(cache, text, others, parsed, path.parent)
+    return load_cached(cache, text, (*others, at_home), build, folder)
 
 
 def parse_model(
@@ -132,12 +181,12 @@ def _parse(
     folder: Path | None,
     intents: tuple[str, ...],
     home: Home | None = None,
+    cache: Cache | None = None,
 ) -> tuple[Model, FunctionLoader | None]:
-    """The model, and the loader of its handlers; None if it depends on other functions or files
-    as well."""
-    draft = _read_draft(text, source, format, folder, intents, home)
+    """The model, and the loader of its handlers; None if it depends on other functions as well."""
+    draft = _read_draft(text, source, format, folder, intents, home, cache)
     model, known = _build_model(draft, intents)
-    names_others = bool(draft.code.requested_modules) or draft.sentences is not None
+    names_others = bool(draft.code.requested_modules)
     handlers = resolve_handlers(draft, known)
     fallback_handler = resolve_fallback_handler(draft)
     draft.diagnostics.raise_if_any()
@@ -157,6 +206,7 @@ def _read_draft(
     folder: Path | None,
     intents: tuple[str, ...],
     home: Home | None = None,
+    cache: Cache | None = None,
 ) -> ModelDraft:
     """Read and validate the text of a model file. ``intents`` are further texts in the intent
     language."""
@@ -170,7 +220,7 @@ def _read_draft(
     if is_sentence_file(root):
         root = wrap_sentence_file(root, Path(source))
         folder = None
-    root, sentences = attach_sentences(root, diagnostics, folder, home)
+    root, sentences = attach_sentences(root, diagnostics, folder, home, cache)
     version = detect_version(root)
     legacy: LegacyIntents | None = None
     if version:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ from anaphora.models.domain import (
     Validators,
 )
 from anaphora.models.element_values import ElementValue, PackedValues, Phrases
+from anaphora.models.hassil.attachment import sentences_from_data, sentences_to_data
 from anaphora.storage.cache import Cache, digest
 
 __all__ = ["load_cached", "model_from_data"]
@@ -99,32 +100,43 @@ def load_cached(
     cache: Cache,
     text: str,
     extra_keys: Iterable[str | bytes],
-    build: Callable[[], tuple[Model, FunctionLoader | None]],
+    build: Callable[[], tuple[Model, FunctionLoader | None] | None],
     folder: Path | None,
-) -> Model:
+) -> Model | None:
     """Load a model from the cache, or build it and store it if it can be serialized.
 
     The key are ``text`` and ``extra_keys``. ``build`` also returns the loader of the handlers
-    (relative to ``folder``); None if the model depends on other functions.
+    (relative to ``folder``), or None if the model depends on other functions; it returns None if
+    there is no model, as does this function then.
 
     Raises the exceptions of ``build``.
     """
     key = digest(text, *extra_keys)
     cached = cache.get(_CACHE_KIND, key)
-    if cached is not None and (model := _restore_model(cached, text, folder)) is not None:
+    if cached is not None and (model := _restore_model(cached, text, folder, cache)) is not None:
         return model
-    model, code = build()
+    built = build()
+    if built is None:
+        return None
+    model, code = built
     if code is not None and (data := _to_cacheable_data(model, code)) is not None:
         cache.put(_CACHE_KIND, key, data)
     return model
 
 
-def _restore_model(data: Any, text: str, folder: Path | None) -> Model | None:
-    """Restore a model; None for invalid data and for a missing handler."""
+def _restore_model(data: Any, text: str, folder: Path | None, cache: Cache) -> Model | None:
+    """Restore a model; None for invalid data, for a missing handler, and if what its sentences were
+    read from has changed."""
     try:
         if not _mentions_handlers(text, data):
             return None
-        return model_from_data(data, FunctionLoader(data["code"], folder))
+        sentences = None
+        if data["sentences"] is not None:
+            sentences = sentences_from_data(data["sentences"], cache)
+            if sentences is None:
+                return None
+        model = model_from_data(data, FunctionLoader(data["code"], folder))
+        return model if sentences is None else replace(model, sentences=sentences)
     except _INVALID_DATA_ERRORS:
         return None  # foreign or damaged data
 
@@ -148,10 +160,12 @@ def _to_cacheable_data(model: Model, code: FunctionLoader) -> dict[str, Any] | N
     if model.imports:
         return None
     try:
-        data = _model_to_data(model) | {"code": code.module}
+        sentences = None if model.sentences is None else sentences_to_data(model.sentences)
+        data = _model_to_data(model) | {"code": code.module, "sentences": sentences}
         again = model_from_data(msgspec.msgpack.decode(msgspec.msgpack.encode(data)), code)
     except _INVALID_DATA_ERRORS:
         return None
+    again = replace(again, sentences=model.sentences)
     return data if again == model and again.warnings == model.warnings else None
 
 

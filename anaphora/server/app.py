@@ -89,6 +89,7 @@ def create_app(
                 clock=clock,
                 cache=settings.cache,
             )
+            engine.prepare()
         except BaseException:
             close_agents(agents)
             if long_term is not None:

@@ -18,7 +18,7 @@ from functools import cache
 from hashlib import blake2b
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 import msgspec
@@ -29,6 +29,8 @@ from anaphora.version import __version__
 __all__ = ["UNCACHED", "Cache", "CachedParts", "digest", "read_checked", "with_checksum"]
 
 _log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 _MAGIC = b"anaphora bytes 1\n"
 _CRC_SIZE = 4
@@ -132,6 +134,31 @@ class CachedParts:
             self.cache.put(kind, self.key, data)
         return data
 
+    def load(self, part: str, decoder: msgspec.msgpack.Decoder[T]) -> T | None:
+        """Return the cached ``part``, decoded; None if there is none, or foreign data."""
+        if self.cache is None:
+            return None
+        written = self.cache.get_bytes(f"{self.kind}-{part}", self.key)
+        try:
+            return None if written is None else decoder.decode(written)
+        except (msgspec.MsgspecError, RecursionError):
+            return None
+
+    def load_or_make(
+        self, part: str, decoder: msgspec.msgpack.Decoder[T], make: Callable[[], T]
+    ) -> T:
+        """Return the cached ``part``, decoded; else call ``make``, and cache its result if it
+        survives a round trip."""
+        if (found := self.load(part, decoder)) is not None:
+            return found
+        made = make()
+        if self.cache is not None:
+            with suppress(msgspec.MsgspecError, TypeError, ValueError, OverflowError):
+                data = msgspec.msgpack.encode(made)
+                if decoder.decode(data) == made:
+                    self.cache.put_bytes(f"{self.kind}-{part}", self.key, data)
+        return made
+
 
 UNCACHED = CachedParts(None)
 """Computes every part."""
@@ -176,13 +203,23 @@ def _code_fingerprint() -> str:
     """Identify this code: its version, Python's version, and the sizes and times of its files
     (for those who edit them)."""
     package = Path(__file__).parent.parent
-    states = []
+    states: list[tuple[str, str, int, int]] = []
     for name in ("grammar", "models", "entities"):
-        for path in sorted((package / name).rglob("*.*")):
-            if "__pycache__" not in path.parts:
-                state = path.stat()
-                states.append((path.parent.name, path.name, state.st_size, state.st_mtime_ns))
-    return repr((__version__, sys.version_info[:3], sys.byteorder, states))
+        _add_states(str(package / name), states)
+    return repr((__version__, sys.version_info[:3], sys.byteorder, sorted(states)))
+
+
+def _add_states(folder: str, states: list[tuple[str, str, int, int]]) -> None:
+    """Add the sizes and times of the files in a folder. This takes a fifth of the time of
+    :meth:`Path.rglob`, which would be a quarter of a start from the cache."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                if entry.name != "__pycache__":
+                    _add_states(entry.path, states)
+            elif "." in entry.name:
+                state = entry.stat()
+                states.append((folder, entry.name, state.st_size, state.st_mtime_ns))
 
 
 def _crc(data: bytes | memoryview) -> bytes:

@@ -2,7 +2,7 @@
 
 Both read the same texts with the same home, in turns. Without ``--tests`` the texts are made from
 the templates of the collections, and hassil says what they mean; with it they are Home Assistant's
-own tests, which say so themselves.
+own tests, which say so themselves. ``--start`` measures the first answer of a process instead.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from benchmarks.home_assistant.samples import (
     to_hassil_lists,
     write_samples,
 )
+from benchmarks.home_assistant.starts import measure_starts
 from benchmarks.process_memory import resident
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "ru", "uk", "pl", "zh-CN")
@@ -53,7 +54,11 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=600, help="texts of a language")
     parser.add_argument("--tests", type=Path, help="a folder with a folder of tests per language")
     parser.add_argument("--failures", type=int, default=0, help="wrong answers to print")
+    parser.add_argument("--start", type=int, default=0, metavar="RUNS", help="starts to measure")
     arguments = parser.parse_args()
+    if arguments.start:
+        measure_starts(arguments.languages.split(","), arguments.start)
+        return
     print(
         "lang   texts  right: hassil  ours   same  build s    MB"
         "   ms: hassil   match     ask   ×match  ×ask"

@@ -99,6 +99,7 @@ def wyoming(
     names = models or ("weather",)
     with Engine(*names, store=store, long_term=memory, cache=cache, clock=local_now) as engine:
         engine.store.ping()  # fail now rather than at the first question
+        engine.prepare()
         is_busy = serve(engine, uri, answers=answers, started=_announce)
     if is_busy:  # a handler never returns; no client waits for it
         sys.stdout.flush()

@@ -18,13 +18,16 @@ from anaphora.engine.responses import Responses
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
 from anaphora.entities.sentences.reader import SentenceReader
+from anaphora.entities.tokens.tokenizers import is_package_free
 from anaphora.frozen import EMPTY
+from anaphora.gc_control import gc_paused
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.combination.combiners import create_combiners
 from anaphora.intents.decision.matching import IndexedModel
 from anaphora.intents.interpretation.interpreter import Interpreter
 from anaphora.models.domain import Model
 from anaphora.storage.cache import Cache
+from anaphora.storage.forks import LazyProperty, forks_delayed
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -54,8 +57,10 @@ class Bot:
         cache: Cache | None = None,
     ) -> None:
         self.model = model
-        self.pipeline = Pipeline(model, nlp, cache=cache)
-        self.sentences = None if model.sentences is None else SentenceReader(model, model.sentences)
+        self._nlp, self._cache = nlp, cache
+        self.sentences = (
+            None if model.sentences is None else SentenceReader(model, model.sentences, cache=cache)
+        )
         self.has_dates = any(element.id in DATE_ELEMENTS for element in model.elements)
         self.responses = Responses(model.locales)
         self.model_upgrade = ModelUpgrade(model)
@@ -79,6 +84,28 @@ class Bot:
         self._reads_without_blocking = not model.pipelines and all(
             element.recognition is None or element.recognition.kind == "built-in"
             for element in model.elements
+        )
+        if not self._may_read_later():
+            self.prepare()
+
+    @LazyProperty
+    def pipeline(self) -> Pipeline:
+        """The pipeline of the model."""
+        return Pipeline(self.model, self._nlp, cache=self._cache)
+
+    def prepare(self) -> None:
+        """Build what would else be built for the first question that is no whole sentence."""
+        with gc_paused(), forks_delayed():
+            assert self.pipeline is not None
+
+    def _may_read_later(self) -> bool:
+        """Whether the pipeline may be built later: whole sentences don't need it, and nothing in
+        the model can make it fail."""
+        return (
+            self.sentences is not None
+            and self._nlp is None
+            and self._reads_without_blocking
+            and all(map(is_package_free, self.model.languages))
         )
 
     @property

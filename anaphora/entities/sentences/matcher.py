@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from anaphora.entities.sentences.automaton import Automaton
 from anaphora.entities.sentences.capture import Capture, Captures, find_captures
+from anaphora.entities.sentences.compilation import compile_paths
 from anaphora.entities.sentences.input_text import InputText, SkipWords, normalize_input
 from anaphora.entities.sentences.segments import (
-    Compiler,
     ListValue,
     Path,
     WildcardSlot,
@@ -26,6 +26,7 @@ from anaphora.models.hassil.collection import (
     SentenceCollection,
     SlotList,
 )
+from anaphora.storage.cache import UNCACHED, CachedParts
 
 __all__ = ["SentenceMatch", "SentenceMatcher", "SlotValue"]
 
@@ -68,27 +69,26 @@ class SentenceMatcher:
     """Matches utterances against the sentences of a collection.
 
     ``lists`` are further lists, or others for those of the collection: the names, areas and floors
-    of a home.
+    of a home. ``parts`` caches the compiled templates.
     """
 
     def __init__(
-        self, collection: SentenceCollection, lists: Mapping[str, SlotList] = EMPTY
+        self,
+        collection: SentenceCollection,
+        lists: Mapping[str, SlotList] = EMPTY,
+        parts: CachedParts = UNCACHED,
     ) -> None:
         self._collection = collection
         self._spaceless = collection.ignores_spaces
         self._skip_words = SkipWords(
             collection.skip_words, ignores_spaces=collection.ignores_spaces
         )
-        blocks, sentences, paths = [], [], []
-        for block, sentence, path in _compile(collection, {**collection.lists, **lists}):
-            blocks.append(block)
-            sentences.append(sentence)
-            paths.append(path)
-        self._blocks: tuple[SentenceBlock, ...] = tuple(blocks)
-        self._sentences = tuple(sentences)
+        paths = compile_paths(collection, lists, parts)
+        self._blocks = tuple(block for block in collection.blocks for _ in block.sentences)
+        self._sentences = tuple(one for block in collection.blocks for one in block.sentences)
         self._edges = tuple(_wildcard_edges(path) for path in paths)
         self._automaton = Automaton(paths)
-        self._paths = tuple(paths)
+        self._paths = paths
         self._accepts = {id(block): _Acceptance(block) for block in collection.blocks}
 
     def match(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceMatch, ...]:
@@ -161,25 +161,6 @@ class SentenceMatcher:
             match = _build_match(block, template, captures, text, normalized, context)
             if match is not None:
                 yield match
-
-
-def _compile(
-    collection: SentenceCollection, lists: Mapping[str, SlotList]
-) -> Iterator[tuple[SentenceBlock, Expression, Path]]:
-    spaceless = collection.ignores_spaces
-    shared = Compiler(collection.rules, lists, collection.language, ignores_spaces=spaceless)
-    for block in collection.blocks:
-        compiler = shared
-        if block.rules or block.lists:
-            compiler = Compiler(
-                {**collection.rules, **block.rules},
-                {**lists, **block.lists},
-                collection.language,
-                ignores_spaces=spaceless,
-                shared=shared,
-            )
-        for sentence in block.sentences:
-            yield block, sentence, compiler.compile(sentence)
 
 
 def _wildcard_edges(path: Path) -> Literal["", "start", "end", "whole"]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -21,12 +20,14 @@ from anaphora.grammar.sentences.syntax import Text
 from anaphora.models.domain import Model
 from anaphora.models.hassil.collection import (
     REFERENCE,
-    HomeSentences,
     SlotList,
     TextList,
     TextValue,
 )
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
+from anaphora.models.hassil.summary import HomeSentences
+from anaphora.storage.cache import Cache
+from anaphora.storage.forks import LazyProperty
 
 __all__ = ["ANY_WORDS", "TIMER", "SentenceReader"]
 
@@ -50,10 +51,13 @@ class SentenceReader:
     """Reads utterances by the ``sentences`` of a model.
 
     In languages with a table of cues, the words that refer to a thing ("it", "them") or a place
-    ("there") may stand where a sentence names a device or an area.
+    ("there") may stand where a sentence names a device or an area. A ``cache`` keeps the compiled
+    sentences.
     """
 
-    def __init__(self, model: Model, sentences: HomeSentences) -> None:
+    def __init__(
+        self, model: Model, sentences: HomeSentences, *, cache: Cache | None = None
+    ) -> None:
         self._language = model.languages[0]
         self._groups = {element.id: element.groups for element in model.elements}
         lists = dict(sentences.lists)
@@ -67,11 +71,16 @@ class SentenceReader:
                 lists[slot] = _with_references(listed, words)
         collection = sentences.collection
         blocks = (*collection.blocks, *build_dialog_blocks(self._language))
-        self._matcher = SentenceMatcher(replace(collection, blocks=blocks), lists)
-        spaceless = collection.ignores_spaces or self._language in _WITHOUT_SPACES
-        self._repairs = Repairs(
-            self._language, self._matcher.words, pronouns, ignores_spaces=spaceless
+        self._matcher = SentenceMatcher(
+            msgspec.structs.replace(collection, blocks=blocks), lists, sentences.parts(cache)
         )
+        self._ignores_spaces = collection.ignores_spaces or self._language in _WITHOUT_SPACES
+        self._pronouns = pronouns
+
+    @LazyProperty  # most utterances need no repair
+    def _repairs(self) -> Repairs:
+        words = self._matcher.words
+        return Repairs(self._language, words, self._pronouns, ignores_spaces=self._ignores_spaces)
 
     def read(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceReading, ...]:
         """The readings of an utterance, best first; empty if it is no whole sentence.

@@ -11,8 +11,11 @@ agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, TypeAlias
+
+from msgspec.msgpack import Decoder
 
 from anaphora.entities.sentences.number_words import spell_numbers
 from anaphora.grammar.sentences.expansion import TextExpander, join_texts
@@ -32,6 +35,7 @@ from anaphora.models.hassil.collection import (
     TextList,
     TextValue,
 )
+from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
 
 __all__ = [
     "MAX_VALUE_TEXTS",
@@ -43,6 +47,8 @@ __all__ = [
     "NumberSlot",
     "Path",
     "Segment",
+    "SlotBuilder",
+    "SlotKey",
     "TextSlot",
     "TextValues",
     "WildcardSlot",
@@ -56,33 +62,74 @@ _MAX_SEGMENT_TEXTS = 32  # of a segment: with more, the first texts of a process
 
 _WORD_ENDS = (" ", "'")
 
+_WORDS = Decoder(list[tuple[str, int | float]])
 
-class Node:
-    """A node of a trie of texts.
 
-    ``ends`` are what ends here: nothing, a mark that a literal does, or the values of a list.
-    ``starts_word``: whether the next segment begins at the start of a word.
+class _Lazy:
+    """Computes slots when they are first read: of most templates a process reads little.
+
+    Two threads may compute one at once; what they find is equal.
     """
 
-    __slots__ = ("children", "ends", "skips_blank", "starts_word")
+    __slots__ = ()
 
-    def __init__(self) -> None:
-        self.children: dict[str, Node] = {}
-        self.ends: list[Any] = []
-        self.starts_word = False
-        self.skips_blank = False
+    def __getattr__(self, name: str) -> Any:  # is called for what is not set yet
+        if name in self.__slots__:
+            self._compute(name)
+        return object.__getattribute__(self, name)
 
-    def insert(self, text: str, value: Any, *, ends_word: bool = False) -> None:
-        """Add a text. ``ends_word``: a word ends after it, whatever its last character."""
-        node = self
-        for character in text:
-            child = node.children.get(character)
-            if child is None:
-                child = node.children[character] = Node()
-            node = child
-        if value not in node.ends:
-            node.ends.append(value)
-        node.starts_word = ends_word or text.endswith(_WORD_ENDS)
+    def _compute(self, name: str) -> None:
+        raise NotImplementedError
+
+
+class Node(_Lazy):
+    """A node of a trie of texts. ``entries`` are those that lead here, each with what ends at it.
+
+    ``ends`` are what ends here: nothing, a mark that a literal does, or the values of a list.
+    ``starts_word``: whether the next segment begins at the start of a word. With ``ends_word`` it
+    does after every text.
+    """
+
+    __slots__ = (
+        "_depth", "_ends_word", "_entries", "children", "ends", "skips_blank", "starts_word",
+    )  # fmt: skip
+
+    children: dict[str, Node]
+    ends: list[Any]
+    starts_word: bool
+
+    def __init__(
+        self,
+        entries: Iterable[tuple[str, Any]] = (),
+        depth: int = 0,
+        *,
+        ends_word: bool = False,
+        skips_blank: bool = False,
+    ) -> None:
+        self._entries: Iterable[tuple[str, Any]] | None = entries
+        self._depth, self._ends_word = depth, ends_word
+        self.skips_blank = skips_blank
+
+    def _compute(self, name: str) -> None:
+        entries, depth = self._entries, self._depth
+        if entries is None:  # another thread was faster
+            return
+        ends: list[Any] = []
+        groups: dict[str, list[tuple[str, Any]]] = {}
+        starts_word = False
+        for entry in entries:
+            text, value = entry
+            if len(text) > depth:
+                groups.setdefault(text[depth], []).append(entry)
+            elif value not in ends:
+                ends.append(value)
+                starts_word = self._ends_word or text.endswith(_WORD_ENDS)
+        self.ends, self.starts_word = ends, starts_word
+        self.children = {
+            character: Node(group, depth + 1, ends_word=self._ends_word)
+            for character, group in groups.items()
+        }
+        self._entries = None
 
 
 class Segment:
@@ -91,22 +138,30 @@ class Segment:
     __slots__ = ()
 
 
-class Literal(Segment):
+class Literal(Segment, _Lazy):
     """Texts of which one must follow. ``is_optional``: nothing may follow as well; ``is_blank``: a
     mere blank may. After an apostrophe a blank may be left out ("nell'ingresso")."""
 
-    __slots__ = ("is_blank", "is_optional", "mid_word", "texts", "word_start")
+    __slots__ = ("_ends_word", "is_blank", "is_optional", "mid_word", "texts", "word_start")
 
-    def __init__(self, texts: frozenset[str], *, ends_word: bool = False) -> None:
+    word_start: Node
+    mid_word: Node
+
+    def __init__(self, texts: Collection[str], *, ends_word: bool = False) -> None:
         self.texts = texts
         self.is_optional = "" in texts
         self.is_blank = " " in texts
-        self.word_start, self.mid_word = Node(), Node()
-        self.word_start.skips_blank = True
-        elided = {text.replace("' ", "'") for text in texts if "' " in text}
-        for text in sorted((texts | elided) - {"", " "}):
-            self.word_start.insert(text.lstrip(" "), True, ends_word=ends_word)
-            self.mid_word.insert(text, True, ends_word=ends_word)
+        self._ends_word = ends_word
+
+    def _compute(self, name: str) -> None:
+        texts = {*self.texts} - {"", " "}
+        texts |= {text.replace("' ", "'") for text in texts if "' " in text}
+        if name == "word_start":
+            entries = [(text.lstrip(" "), True) for text in sorted(texts)]
+            self.word_start = Node(entries, ends_word=self._ends_word, skips_blank=True)
+        else:
+            entries = [(text, True) for text in sorted(texts)]
+            self.mid_word = Node(entries, ends_word=self._ends_word)
 
 
 class ListValue:
@@ -118,18 +173,24 @@ class ListValue:
         self.source, self.text = source, text
 
 
-class TextValues:
-    """The trie of the values of a text list."""
+class TextValues(_Lazy):
+    """The trie of the values of a text list, which ``find_values`` finds."""
 
-    __slots__ = ("mid_word", "values", "word_start")
+    __slots__ = ("_find_values", "mid_word", "values", "word_start")
 
-    def __init__(self, values: Iterable[ListValue]) -> None:
-        self.values = tuple(values)
-        self.word_start, self.mid_word = Node(), Node()
-        self.word_start.skips_blank = True
-        for value in self.values:
-            self.word_start.insert(value.text.lstrip(" "), value)
-            self.mid_word.insert(value.text, value)
+    values: tuple[ListValue, ...]
+    word_start: Node
+    mid_word: Node
+
+    def __init__(self, find_values: Callable[[], Iterable[ListValue]]) -> None:
+        self._find_values = find_values
+
+    def _compute(self, name: str) -> None:
+        values = tuple(self._find_values())
+        entries = [(value.text.lstrip(" "), value) for value in values]
+        self.word_start = Node(entries, skips_blank=True)
+        self.mid_word = Node([(value.text, value) for value in values])
+        self.values = values
 
 
 class TextSlot(Segment):
@@ -141,13 +202,20 @@ class TextSlot(Segment):
         self.slot, self.capture, self.trie = slot, capture, trie
 
 
-class NumberSlot(Segment):
+class NumberSlot(Segment, _Lazy):
     """A number of a range. ``words`` is the trie of those that are written out."""
 
-    __slots__ = ("capture", "numbers", "slot", "words")
+    __slots__ = ("_spell", "capture", "numbers", "slot", "words")
 
-    def __init__(self, slot: str, numbers: RangeList, words: Node, *, capture: bool) -> None:
-        self.slot, self.capture, self.numbers, self.words = slot, capture, numbers, words
+    words: Node
+
+    def __init__(
+        self, slot: str, numbers: RangeList, spell: Callable[[], Node], *, capture: bool
+    ) -> None:
+        self.slot, self.capture, self.numbers, self._spell = slot, capture, numbers, spell
+
+    def _compute(self, name: str) -> None:
+        self.words = self._spell()
 
 
 class WildcardSlot(Segment):
@@ -170,6 +238,10 @@ class Choice(Segment):
 
 Path: TypeAlias = tuple[Segment, ...]
 
+SlotKey: TypeAlias = tuple[str, str, bool, bool]
+"""What a segment of a slot is made from: the list, the slot, whether it is a mere capture, and
+whether it ends a word."""
+
 
 def iter_texts(paths: Iterable[Path]) -> Iterator[str]:
     """The literal texts in paths, and those of the lists of their slots."""
@@ -187,11 +259,11 @@ def iter_texts(paths: Iterable[Path]) -> Iterator[str]:
                 waiting += segment.paths
 
 
-class Compiler:
-    """Compiles the templates of one scope: the rules and lists that they may refer to.
+class SlotBuilder:
+    """Makes the segments of slots. ``rules`` are those of the values of ``lists``.
 
-    ``shared`` is the compiler of the collection, whose segments are used again where the scope of a
-    block does not change them.
+    ``number_words`` are the words for ranges of numbers that are known already; ``cache`` keeps
+    those of other processes.
     """
 
     def __init__(
@@ -201,17 +273,98 @@ class Compiler:
         language: str,
         *,
         ignores_spaces: bool = False,
-        shared: Compiler | None = None,
+        number_words: dict[str, Node] | None = None,
+        cache: Cache | None = None,
     ) -> None:
-        self._rules, self._lists, self._language = rules, lists, language
+        self._cache = cache
+        self._lists, self._language = lists, language
         self._ignores_spaces = ignores_spaces
-        self._literals: dict[frozenset[str], Literal] = shared._literals if shared else {}
+        self._number_words = {} if number_words is None else number_words
+        self._texts = TextExpander(rules, MAX_VALUE_TEXTS)
         self._tries: dict[str, TextValues] = {}
-        self._number_words: dict[tuple[object, ...], Node] = shared._number_words if shared else {}
-        self._segment_texts = TextExpander(rules, _MAX_SEGMENT_TEXTS)
-        self._value_texts = TextExpander(rules, MAX_VALUE_TEXTS)
+        self._values: dict[str, tuple[ListValue, ...]] = {}
+        self._slots: dict[SlotKey, Segment] = {}
+
+    @property
+    def slots(self) -> Mapping[SlotKey, Segment]:
+        """The segments that were made."""
+        return self._slots
+
+    def build(self, key: SlotKey) -> Segment:
+        """The segment of a slot; the same for the same key."""
+        segment = self._slots.get(key)
+        if segment is None:
+            segment = self._slots[key] = self._build(key)
+        return segment
+
+    def _build(self, key: SlotKey) -> Segment:
+        name, slot, capture, ends_word = key
+        listed = self._list(name)
+        if isinstance(listed, TextList):
+            return TextSlot(slot, self._trie(name, listed), capture=capture)
+        if isinstance(listed, RangeList):
+            return NumberSlot(slot, listed, partial(self._words, listed), capture=capture)
+        return WildcardSlot(slot, capture=capture, ends_word=ends_word)
+
+    def _list(self, name: str) -> SlotList:
+        listed = self._lists.get(name)
+        if listed is None:
+            found = INLINE_RANGE.fullmatch(name)
+            assert found is not None, name
+            return RangeList(int(found[1]), int(found[2]), int(found[3] or 1))
+        return listed
+
+    def _trie(self, name: str, listed: TextList) -> TextValues:
+        if name not in self._tries:
+            self._tries[name] = TextValues(partial(self._find_values, name, listed))
+        return self._tries[name]
+
+    def _find_values(self, name: str, listed: TextList) -> tuple[ListValue, ...]:
+        found: dict[tuple[str, int], ListValue] = {}
+        for index, value in enumerate(listed.values):
+            texts = self._texts.expand(value.phrase) or ()
+            for text in texts:
+                if self._ignores_spaces:
+                    text = CJK_SPACE.sub("", text)
+                if text.strip():
+                    found.setdefault((text, index), ListValue(value, text))
+        return self._values.setdefault(name, tuple(found.values()))  # the same for all threads
+
+    def _words(self, numbers: RangeList) -> Node:
+        """The trie of the words for numbers."""
+        if not numbers.words:
+            return Node()
+        language = numbers.language or self._language
+        key = f"{language} {numbers.start} {numbers.stop} {numbers.step} {numbers.fractions}"
+        if key not in self._number_words:
+            parts = UNCACHED
+            if self._cache is not None:
+                parts = CachedParts(self._cache, "numbers", digest(key))
+            words = parts.load_or_make(
+                "words", _WORDS, lambda: list(spell_numbers(numbers, language).items())
+            )
+            self._number_words[key] = Node(words, skips_blank=True)
+        return self._number_words[key]
+
+
+class Compiler:
+    """Compiles the templates of one scope: its ``rules`` and ``slots``.
+
+    ``literals`` are the segments of literal texts that scopes share.
+    """
+
+    def __init__(
+        self,
+        rules: Mapping[str, Expression],
+        slots: SlotBuilder,
+        literals: dict[frozenset[str], Literal],
+        *,
+        ignores_spaces: bool = False,
+    ) -> None:
+        self._rules, self._slots, self._literals = rules, slots, literals
+        self._ignores_spaces = ignores_spaces
+        self._texts = TextExpander(rules, _MAX_SEGMENT_TEXTS)
         self._rule_paths: dict[str, Path] = {}
-        self._slots: dict[tuple[object, ...], Segment] = {}
 
     def compile(self, sentence: Expression) -> Path:
         """The path of a template. Its rules and lists must exist, and no rule contain itself."""
@@ -219,7 +372,7 @@ class Compiler:
         return path if path else (self._literal(frozenset(("",))),)
 
     def _path(self, expression: Expression) -> Path:
-        texts = self._segment_texts.expand(expression)
+        texts = self._texts.expand(expression)
         if texts is not None:
             return () if texts == {""} else (self._literal(texts),)
         match expression:
@@ -234,7 +387,8 @@ class Compiler:
                     self._rule_paths[rule] = self._path(self._rules[rule])
                 return self._rule_paths[rule]
             case ListReference():
-                return (self._slot(expression),)
+                one = expression
+                return (self._slots.build((one.list, one.slot, one.capture, one.ends_word)),)
         raise TypeError(expression)  # pragma: no cover
 
     def _sequence(self, items: tuple[Expression, ...]) -> Path:
@@ -242,7 +396,7 @@ class Compiler:
         path: list[Segment] = []
         run: frozenset[str] | None = None
         for item in items:
-            texts = self._segment_texts.expand(item)
+            texts = self._texts.expand(item)
             joined = join_texts(run, texts, _MAX_SEGMENT_TEXTS)
             if texts is not None and (run is None or joined is not None):
                 run = texts if run is None else joined
@@ -277,53 +431,3 @@ class Compiler:
             literal = Literal(texts, ends_word=self._ignores_spaces)
             self._literals[texts] = literal
         return literal
-
-    def _slot(self, reference: ListReference) -> Segment:
-        listed = self._list(reference.list)
-        key = (reference.list, reference.slot, reference.capture, reference.ends_word)
-        segment = self._slots.get(key)
-        if segment is not None:
-            return segment
-        slot, capture = reference.slot, reference.capture
-        if isinstance(listed, TextList):
-            segment = TextSlot(slot, self._trie(reference.list, listed), capture=capture)
-        elif isinstance(listed, RangeList):
-            segment = NumberSlot(slot, listed, self._words(listed), capture=capture)
-        else:
-            segment = WildcardSlot(slot, capture=capture, ends_word=reference.ends_word)
-        self._slots[key] = segment
-        return segment
-
-    def _list(self, name: str) -> SlotList:
-        listed = self._lists.get(name)
-        if listed is None:
-            found = INLINE_RANGE.fullmatch(name)
-            assert found is not None, name
-            return RangeList(int(found[1]), int(found[2]), int(found[3] or 1))
-        return listed
-
-    def _trie(self, name: str, listed: TextList) -> TextValues:
-        if name not in self._tries:
-            found: dict[tuple[str, int], ListValue] = {}
-            for index, value in enumerate(listed.values):
-                texts = self._value_texts.expand(value.phrase) or ()
-                for text in texts:
-                    if self._ignores_spaces:
-                        text = CJK_SPACE.sub("", text)
-                    if text.strip():
-                        found.setdefault((text, index), ListValue(value, text))
-            self._tries[name] = TextValues(found.values())
-        return self._tries[name]
-
-    def _words(self, numbers: RangeList) -> Node:
-        language = numbers.language or self._language
-        key = (language, numbers.start, numbers.stop, numbers.step, numbers.fractions)
-        if not numbers.words:
-            return Node()
-        if key not in self._number_words:
-            root = Node()
-            root.skips_blank = True
-            for words, number in spell_numbers(numbers, language).items():
-                root.insert(words, number)
-            self._number_words[key] = root
-        return self._number_words[key]

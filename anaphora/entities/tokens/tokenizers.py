@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 import regex
@@ -25,7 +26,7 @@ from anaphora.entities.words.normalization import base_code
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.errors import ModelError, Problem
 
-__all__ = ["LETTER_TOKENIZER", "WORD_TOKENIZER", "LetterTokenizer", "blank"]
+__all__ = ["LETTER_TOKENIZER", "WORD_TOKENIZER", "LetterTokenizer", "blank", "is_package_free"]
 
 LETTER_TOKENIZER = "anaphora.Letters.v1"
 """The name under which spaCy knows the tokenizer that makes a token of each letter."""
@@ -92,6 +93,15 @@ def blank(language: str, *, source: str = "") -> Language:
                 f"the language '{language}' needs a package that is missing", source, hint=needs
             )
         ) from error
+
+
+def is_package_free(language: str) -> bool:
+    """Whether spaCy has a language, and :func:`blank` needs no package for it. Unlike ``blank``
+    this imports nothing."""
+    code = base_code(language)
+    if not code.isalnum() or find_spec(f"spacy.lang.{code}") is None:
+        return False
+    return code not in _PACKAGES
 
 
 class LetterTokenizer(DummyTokenizer):

@@ -21,12 +21,15 @@ __all__ = ["TextExpander", "join_texts"]
 class TextExpander:
     """Expands expressions to at most ``limit`` texts, in lower case and with single blanks.
 
-    ``rules`` are the expansion rules, none of which may contain itself. Each is expanded once.
+    ``rules`` are the expansion rules, none of which may contain itself. Each is expanded once. The
+    expressions must live as long as the expander: it knows by their identity which have slots.
     """
 
     def __init__(self, rules: Mapping[str, Expression], limit: int) -> None:
         self._rules, self._limit = rules, limit
         self._known: dict[str, frozenset[str] | None] = {}
+        self._slotted_rules: dict[str, bool] = {}
+        self._slotted: dict[int, bool] = {}
 
     def expand(self, expression: Expression) -> frozenset[str] | None:
         """The texts of an expression; None if it has slots, or too many texts."""
@@ -39,6 +42,9 @@ class TextExpander:
                 if rule not in self._known:
                     self._known[rule] = self.expand(self._rules[rule])
                 return self._known[rule]
+        if self._has_slots(expression):
+            return None
+        match expression:
             case Alternative(items):
                 return self._either(items)
             case Sequence(items):
@@ -51,6 +57,23 @@ class TextExpander:
             case Permutation(items):
                 return self._permute(items)
         raise TypeError(expression)  # pragma: no cover
+
+    def _has_slots(self, expression: Expression) -> bool:
+        """Whether an expression refers to a list, so that nothing in it need be expanded."""
+        match expression:
+            case Text():
+                return False
+            case ListReference():
+                return True
+            case RuleReference(rule):
+                found = self._slotted_rules.get(rule)
+                if found is None:
+                    found = self._slotted_rules[rule] = self._has_slots(self._rules[rule])
+                return found
+        found = self._slotted.get(id(expression))
+        if found is None:
+            found = self._slotted[id(expression)] = any(map(self._has_slots, expression.items))
+        return found
 
     def _either(self, items: tuple[Expression, ...]) -> frozenset[str] | None:
         found: set[str] = set()

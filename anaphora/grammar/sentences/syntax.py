@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 __all__ = [
     "Alternative",
@@ -16,15 +17,13 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True, gc=False, array_like=True, tag=True):
     """Literal text. White space is folded to single blanks; those at its ends count."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ListReference:
+class ListReference(Struct, frozen=True, gc=False, array_like=True, tag=True):
     """``{list}`` or ``{list:slot}``: a value of a list, which fills a slot.
 
     ``ends_word``: white space follows it in the template. A ``capture`` (``{list:@name}``) is not a
@@ -38,30 +37,26 @@ class ListReference:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RuleReference:
+class RuleReference(Struct, frozen=True, gc=False, array_like=True, tag=True):
     """``<rule>``: the body of an expansion rule."""
 
     rule: str
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Struct, frozen=True, gc=False, array_like=True, tag=True):
     """Expressions, one after the other."""
 
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
+class Alternative(Struct, frozen=True, gc=False, array_like=True, tag=True):
     """``(a|b)``: one of several expressions. ``[a]`` has an empty sequence as its last one."""
 
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Permutation:
+class Permutation(Struct, frozen=True, gc=False, array_like=True, tag=True):
     """``(a;b)``: all of several expressions, in any order, separated by white space."""
 
     items: tuple[Expression, ...]

@@ -10,7 +10,7 @@ from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.diagnostics import Level
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.checking.validation import is_placeholder
-from anaphora.models.hassil.collection import HomeSentences
+from anaphora.models.hassil.summary import HomeSentences
 from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents
 from anaphora.models.reading.nodes import MappingNode, NodePath, ScalarNode, node_at
 from anaphora.models.reading.scalar_positions import offset_of_character, offset_of_position

@@ -8,18 +8,29 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import Struct
+from msgspec.msgpack import Decoder, encode
 
-from anaphora.errors import GrammarError, ModelError
+from anaphora.errors import GrammarError, ModelError, Problem
+from anaphora.frozen import freeze
 from anaphora.models.hassil.builder import HOME_LISTS
-from anaphora.models.hassil.collection import HomeSentences, SentenceCollection
+from anaphora.models.hassil.collection import SentenceCollection, SlotList
 from anaphora.models.hassil.elements import build_elements, build_intents
 from anaphora.models.hassil.home import Home
 from anaphora.models.hassil.home_reader import build_home, read_home
 from anaphora.models.hassil.reader import (
+    PACKAGED,
+    digest_input,
     find_sentence_files,
     is_sentence_file,
     read_collection,
     read_packaged_collection,
+)
+from anaphora.models.hassil.summary import (
+    CollectionSummary,
+    HomeSentences,
+    collection_parts,
+    summarize,
 )
 from anaphora.models.reading.files import file_format, read_text
 from anaphora.models.reading.json_reader import read_json
@@ -32,30 +43,49 @@ from anaphora.models.reading.nodes import (
 )
 from anaphora.models.reading.source import FileDiagnostics, SourceText
 from anaphora.models.reading.yaml_reader import read_yaml
+from anaphora.storage.cache import Cache
 
 __all__ = [
     "PACKAGED",
     "attach_sentences",
     "describe_sentence_model",
+    "is_sentence_source",
+    "sentences_from_data",
+    "sentences_to_data",
     "wrap_sentence_file",
 ]
 
-PACKAGED = "home-assistant"
-"""The name of Home Assistant's own sentences: ``home-assistant``, ``home-assistant:pt-BR``."""
+
+class _Reading(Struct, frozen=True, array_like=True):
+    """A collection that was read, and the warnings of its files."""
+
+    collection: SentenceCollection
+    warnings: tuple[Problem, ...] = ()
+
+
+_READING = Decoder(_Reading, dec_hook=lambda _, data: freeze(data))
+_LISTS = Decoder(dict[str, SlotList], dec_hook=lambda _, data: freeze(data))
+_SUMMARY = Decoder(CollectionSummary, dec_hook=lambda _, data: freeze(data))
 
 
 def attach_sentences(
-    root: MappingNode, diagnostics: FileDiagnostics, folder: Path | None, home: Home | None
+    root: MappingNode,
+    diagnostics: FileDiagnostics,
+    folder: Path | None,
+    home: Home | None,
+    cache: Cache | None = None,
 ) -> tuple[MappingNode, HomeSentences | None]:
     """Add the elements and intents of the sentences under the key ``sentences`` to the tree of a
     model, except those that it declares itself. Returns the new tree and the sentences.
 
-    Files are relative to ``folder``. A ``home`` that is given takes the place of the model's.
-    Raises :class:`ModelError` with the errors of the sentences.
+    Files are relative to ``folder``. A ``home`` that is given takes the place of the model's. A
+    ``cache`` keeps what is read, whatever the home. Raises :class:`ModelError` with the errors of
+    the sentences.
     """
     named = root.items.get("sentences")
     if named is None:
         return root, None
+    inputs = {name: digest_input(name) for name in _input_names(named, root, folder)}
     home = home or _find_home(root, diagnostics, folder)
     try:
         lists = home.to_lists()
@@ -63,20 +93,61 @@ def attach_sentences(
         diagnostics.raise_if_any()
         problem = error.problems[0]
         message = f"a name of the home is a broken template: {problem.message}"
-        diagnostics.abort(named.start, message, problem.hint)
-    collection = _read(named, _language(root), folder, diagnostics)
+        diagnostics.abort(root.items.get("home", named).start, message, problem.hint)
+    language = _language(root)
+    source = repr((language, sorted(inputs.items())))
+    parts = collection_parts(cache, source)
+
+    def read() -> _Reading:
+        return _read(named, language, folder, diagnostics)
+
+    reading = parts.load_or_make("collection", _READING, read)
+    diagnostics.add_imported("warning", named.start, reading.warnings)
+    collection = reading.collection
+    summary = parts.load_or_make("summary", _SUMMARY, lambda: summarize(collection))
     known = elements_by_id(root)
-    elements = [one for one in build_elements(collection, lists) if one["id"] not in known]
+    elements = [one for one in build_elements(collection, summary, lists) if one["id"] not in known]
     items = dict(root.items)
     items["elements"] = _extended(items.get("elements"), elements, named.start)
-    items["intents"] = _extended(
-        items.get("intents"), build_intents(collection, lists), named.start
-    )
+    items["intents"] = _extended(items.get("intents"), build_intents(summary), named.start)
     builtin = items.get("entities")
     if builtin is None:
         items["entities"] = _to_node(["number"], named.start)
     offsets = dict.fromkeys(items, named.start) | root.key_offsets
-    return MappingNode(root.start, items, offsets), HomeSentences(collection, lists)
+    return MappingNode(root.start, items, offsets), HomeSentences(
+        collection, summary, lists, inputs, source, cache
+    )
+
+
+def sentences_to_data(sentences: HomeSentences) -> dict[str, Any]:
+    """Plain data from which a cache with the collection restores sentences. Raises ValueError or
+    TypeError for lists of a home that are no plain data."""
+    lists = encode(sentences.lists)
+    if _LISTS.decode(lists) != sentences.lists:
+        raise ValueError("the lists do not survive a round trip")
+    return {"inputs": dict(sentences.inputs), "source": sentences.source, "lists": lists}
+
+
+def sentences_from_data(data: Mapping[str, Any], cache: Cache) -> HomeSentences | None:
+    """Restore sentences; None if ``cache`` lacks the collection, or if what it was read from has
+    changed. Raises LookupError, TypeError or :class:`msgspec.MsgspecError` for foreign data."""
+    inputs = data["inputs"]
+    if not all(state and digest_input(name) == state for name, state in inputs.items()):
+        return None
+    parts = collection_parts(cache, data["source"])
+    reading, summary = parts.load("collection", _READING), parts.load("summary", _SUMMARY)
+    if reading is None or summary is None:
+        return None
+    lists = _LISTS.decode(data["lists"])
+    return HomeSentences(reading.collection, summary, lists, inputs, data["source"], cache)
+
+
+def is_sentence_source(source: str | Path) -> bool:
+    """Whether a source may be no file: Home Assistant's own sentences, or a folder of some."""
+    try:
+        return str(source).partition(":")[0] == PACKAGED or Path(source).is_dir()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def describe_sentence_model(source: str | Path) -> str | None:
@@ -96,11 +167,10 @@ def describe_sentence_model(source: str | Path) -> str | None:
     if not any(tree is not None and is_sentence_file(tree) for tree in trees):
         return None
     language = next(filter(None, map(_find_language, trees)), "en")
-    listed = [str(file) for file in files]
     described: dict[str, Any] = {
         "id": make_identifier(path),
         "language": _model_language(language),
-        "sentences": listed,
+        "sentences": [str(path)],
     }
     return yaml.safe_dump(described, allow_unicode=True)
 
@@ -165,12 +235,8 @@ def _language(root: MappingNode) -> str:
 
 def _read(
     named: Node, language: str, folder: Path | None, diagnostics: FileDiagnostics
-) -> SentenceCollection:
-    nodes = [
-        node
-        for node in (named.items if isinstance(named, SequenceNode) else [named])
-        if isinstance(node, ScalarNode)
-    ]
+) -> _Reading:
+    nodes = _nodes(named)
     packaged = [node.text for node in nodes if node.text.partition(":")[0] == PACKAGED]
     files = (node for node in nodes if node.text not in packaged)
     paths = list(_find_files(files, folder, diagnostics))
@@ -178,13 +244,35 @@ def _read(
         if paths or len(packaged) > 1:
             message = f"'{PACKAGED}' stands alone: it is a whole collection"
             diagnostics.abort(named.start, message, "list files, or name one collection")
-        return read_packaged_collection(packaged[0].partition(":")[2] or language, HOME_LISTS)
+        tag = packaged[0].partition(":")[2] or language
+        return _Reading(read_packaged_collection(tag, HOME_LISTS))
     if not paths:
         hint = f"name files of sentences, or '{PACKAGED}'"
         diagnostics.abort(named.start, "there are no sentences", hint)
-    collection, warnings = read_collection(paths, HOME_LISTS, language)
-    diagnostics.add_imported("warning", named.start, warnings)
-    return collection
+    return _Reading(*read_collection(paths, HOME_LISTS, language))
+
+
+def _nodes(named: Node) -> list[ScalarNode]:
+    """What a model names under the key ``sentences``."""
+    return [
+        node
+        for node in (named.items if isinstance(named, SequenceNode) else [named])
+        if isinstance(node, ScalarNode)
+    ]
+
+
+def _input_names(named: Node, root: MappingNode, folder: Path | None) -> Iterator[str]:
+    """The files, folders and packaged collections that a model's sentences come from."""
+    here = (folder or Path()).absolute()
+    for name in (node.text for node in _nodes(named)):
+        package, colon, tag = name.partition(":")
+        if package == PACKAGED:
+            yield f"{package}:{tag if colon else _language(root)}"
+        else:
+            yield str(here / name)
+    home = root.items.get("home")
+    if isinstance(home, ScalarNode):
+        yield str(here / home.text)
 
 
 def _find_files(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
+
+from msgspec import Struct, field
 
 from anaphora.frozen import FrozenDict
 from anaphora.grammar.sentences.syntax import Expression
@@ -12,7 +13,6 @@ from anaphora.grammar.sentences.syntax import Expression
 __all__ = [
     "REFERENCE",
     "ContextRule",
-    "HomeSentences",
     "RangeList",
     "SentenceBlock",
     "SentenceCollection",
@@ -36,8 +36,7 @@ REFERENCE: Final = _Reference()
 """The value of a word that stands for what was said before: "it", "there"."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextValue:
+class TextValue(Struct, frozen=True, array_like=True):
     """A value of a list: what is said, and what it means.
 
     ``value`` fills the slot (None: the matched text). ``context`` is what the value tells about
@@ -46,19 +45,17 @@ class TextValue:
 
     phrase: Expression
     value: Any = None
-    context: Mapping[str, Any] = field(default_factory=FrozenDict)
-    metadata: Mapping[str, Any] = field(default_factory=FrozenDict)
+    context: FrozenDict = field(default_factory=FrozenDict)
+    metadata: FrozenDict = field(default_factory=FrozenDict)
 
 
-@dataclass(frozen=True, slots=True)
-class TextList:
+class TextList(Struct, frozen=True, array_like=True, tag=True):
     """A list of texts."""
 
     values: tuple[TextValue, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RangeList:
+class RangeList(Struct, frozen=True, array_like=True, tag=True):
     """Numbers from ``start`` to ``stop``, both included, in digits or words.
 
     What fills the slot is the number times ``multiplier``. ``language`` is that of the words, if it
@@ -89,16 +86,14 @@ class RangeList:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class WildcardList:
+class WildcardList(Struct, frozen=True, array_like=True, tag=True):
     """Any text."""
 
 
 SlotList: TypeAlias = TextList | RangeList | WildcardList
 
 
-@dataclass(frozen=True, slots=True)
-class ContextRule:
+class ContextRule(Struct, frozen=True, array_like=True):
     """A condition on one key of the context.
 
     ``values`` are those that satisfy it (None: any value). Where ``slot`` is named, the value of
@@ -117,8 +112,7 @@ class ContextRule:
         return self.values is not None and value in self.values
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceBlock:
+class SentenceBlock(Struct, frozen=True, array_like=True):
     """Templates of an intent that share slots, conditions and a response.
 
     ``slots`` are fixed: they are filled whatever is said. ``rules`` and ``lists`` are those of the
@@ -127,18 +121,17 @@ class SentenceBlock:
 
     intent: str
     sentences: tuple[Expression, ...]
-    slots: Mapping[str, Any] = field(default_factory=FrozenDict)
-    requires: Mapping[str, ContextRule] = field(default_factory=FrozenDict)
-    excludes: Mapping[str, ContextRule] = field(default_factory=FrozenDict)
+    slots: FrozenDict = field(default_factory=FrozenDict)
+    requires: Mapping[str, ContextRule] = field(default_factory=dict)
+    excludes: Mapping[str, ContextRule] = field(default_factory=dict)
     rules: Mapping[str, Expression] = field(default_factory=dict)
     lists: Mapping[str, SlotList] = field(default_factory=dict)
     response: str = ""
-    metadata: Mapping[str, Any] = field(default_factory=FrozenDict)
+    metadata: FrozenDict = field(default_factory=FrozenDict)
     keywords: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceCollection:
+class SentenceCollection(Struct, frozen=True, array_like=True):
     """The sentences of a language with their rules and lists.
 
     ``responses`` are templates by intent and key. With ``ignores_spaces`` white space between
@@ -152,11 +145,3 @@ class SentenceCollection:
     skip_words: tuple[str, ...] = ()
     ignores_spaces: bool = False
     responses: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class HomeSentences:
-    """A collection with the lists of a home: the names of its devices, areas and floors."""
-
-    collection: SentenceCollection
-    lists: Mapping[str, SlotList] = field(default_factory=dict)

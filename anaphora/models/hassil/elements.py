@@ -7,7 +7,6 @@ and for what reads a model: its slots, its intents, its memory.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,8 +17,7 @@ from anaphora.models.hassil.collection import (
     SlotList,
     TextList,
 )
-from anaphora.models.hassil.combinations import iter_references
-from anaphora.models.hassil.domain_words import find_domain_words
+from anaphora.models.hassil.summary import CollectionSummary, find_lists, merge_uses
 
 __all__ = [
     "ACTION",
@@ -31,7 +29,6 @@ __all__ = [
     "UNDO",
     "build_elements",
     "build_intents",
-    "find_slot_lists",
     "group_of",
 ]
 
@@ -58,27 +55,6 @@ _MAX_VALUES = 2_000
 _ESCAPED = re.compile(r"([\\{}<>\[\]|_,/^])")
 
 
-def find_slot_lists(
-    collection: SentenceCollection, lists: Mapping[str, SlotList]
-) -> dict[str, list[SlotList]]:
-    """The lists by the slots that they fill; ``lists`` are those of the home. Slots that are fixed
-    or come from the context have none."""
-    found: dict[str, dict[int, SlotList]] = defaultdict(dict)
-    for block in collection.blocks:
-        known = {**collection.lists, **lists, **block.lists}
-        rules = {**collection.rules, **block.rules}
-        for sentence in block.sentences:
-            for one in iter_references(sentence, rules):
-                listed = known.get(one.list)
-                if not one.capture:
-                    slot = found[one.slot]
-                    if listed is not None:
-                        slot[id(listed)] = listed
-        for name in (*block.slots, *(rule.slot for rule in block.requires.values() if rule.slot)):
-            found.setdefault(name, {})
-    return {slot: list(listed.values()) for slot, listed in found.items()}
-
-
 def group_of(slot: str, listed: list[SlotList]) -> str:
     """The group of a slot: what it replaces in memory. Where a thing is, what it is, and the value
     that it gets are groups; other slots replace only themselves."""
@@ -90,20 +66,21 @@ def group_of(slot: str, listed: list[SlotList]) -> str:
 
 
 def build_elements(
-    collection: SentenceCollection, lists: Mapping[str, SlotList]
+    collection: SentenceCollection, summary: CollectionSummary, lists: Mapping[str, SlotList]
 ) -> list[dict[str, Any]]:
     """The elements of a collection with a home, as they would be written in a model file."""
     expander = TextExpander(collection.rules, _MAX_TEXTS)
     elements: list[dict[str, Any]] = [
         {"id": ACTION, "groups": [ACTION], "synonyms": [], "id_synonym": False}
     ]
-    for slot, listed in find_slot_lists(collection, lists).items():
+    uses = merge_uses(summary.uses.values())
+    for slot, listed in find_lists(uses, collection, lists).items():
         values: dict[str, list[str]] = {}
         for one in listed:
             if isinstance(one, TextList):
                 _add_values(values, one, expander)
         if slot == "domain":
-            for domain, words in find_domain_words(collection, expander).items():
+            for domain, words in summary.domain_words.items():
                 values.setdefault(domain, []).extend(words)
         element: dict[str, Any] = {
             "id": slot,
@@ -121,28 +98,20 @@ def build_elements(
     return elements
 
 
-def build_intents(collection: SentenceCollection, lists: Mapping[str, SlotList]) -> list[str]:
+def build_intents(summary: CollectionSummary) -> list[str]:
     """The intents of a collection in the intent language: a term for each slot."""
-    slots: dict[str, dict[str, None]] = defaultdict(dict)
-    order = list(find_slot_lists(collection, lists))
-    for block in collection.blocks:
-        rules = {**collection.rules, **block.rules}
-        names = {
-            one.slot
-            for sentence in block.sentences
-            for one in iter_references(sentence, rules)
-            if not one.capture
-        }
-        names |= block.slots.keys() | {rule.slot for rule in block.requires.values() if rule.slot}
-        slots[block.intent].update(dict.fromkeys(sorted(names, key=order.index)))
+    order = {slot: index for index, slot in enumerate(merge_uses(summary.uses.values()))}
     return [
         " ".join(
             [
                 f"intent={intent} term~{{# == '{ACTION}'}}?",
-                *(f"term({name})~{{# == '{name}'}}?" for name in names),
+                *(
+                    f"term({name})~{{# == '{name}'}}?"
+                    for name in sorted(slots, key=order.__getitem__)
+                ),
             ]
         )
-        for intent, names in slots.items()
+        for intent, slots in summary.uses.items()
     ]
 
 

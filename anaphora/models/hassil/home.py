@@ -71,14 +71,14 @@ class Home:
         }
 
 
-def _context(device: Device) -> Mapping[str, Any]:
+def _context(device: Device) -> FrozenDict:
     known = {"domain": device.domain} if device.domain else {}
     return FrozenDict({**known, **device.context})
 
 
 def _values(
     named: Area | Floor | Device,
-    context: Mapping[str, Any] = EMPTY,
+    context: FrozenDict = EMPTY,
     metadata: Mapping[str, Any] = EMPTY,
 ) -> Iterator[TextValue]:
     for text in dict.fromkeys((named.name, *named.aliases)):

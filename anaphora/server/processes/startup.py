@@ -137,6 +137,7 @@ def open_engine(settings: Settings) -> tuple[Engine, Store]:
             memory = build_memory(config)
             memory.ping()
         engine = Engine(*settings.models, store=store, long_term=memory, cache=settings.cache)
+        engine.prepare()
         return engine, store
     except BaseException:
         if memory is not None:

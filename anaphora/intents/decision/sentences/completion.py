@@ -10,7 +10,7 @@ from anaphora.core.utterance import Entity, Variant
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import NAME, PLACES, TARGETS, is_allowed
 from anaphora.intents.match import Candidate
-from anaphora.models.hassil.combinations import Combination
+from anaphora.models.hassil.analysis.combinations import Combination
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
 __all__ = ["Completion", "Filling", "build_candidates", "fill_combination"]

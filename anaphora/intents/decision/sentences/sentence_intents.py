@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -12,17 +12,10 @@ from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.domain import Model
-from anaphora.models.hassil.collection import (
-    HomeSentences,
-    RangeList,
-    TextList,
-    TextValue,
-    WildcardList,
-)
-from anaphora.models.hassil.combinations import Combination, find_combinations
-from anaphora.models.hassil.elements import ACTION, find_slot_lists
-from anaphora.models.hassil.units import find_units
-from anaphora.models.hassil.vocabulary import find_words
+from anaphora.models.hassil.analysis.combinations import Combination
+from anaphora.models.hassil.collection import RangeList, TextList, TextValue, WildcardList
+from anaphora.models.hassil.elements import ACTION
+from anaphora.models.hassil.summary import HomeSentences
 from anaphora.stm.conversation import RememberedEntity
 
 __all__ = ["SentenceIntents"]
@@ -69,9 +62,9 @@ class SentenceIntents:
         sentences = model.sentences
         table = cached_table(model.languages[0], "home")
         by_intent: dict[str, list[Combination]] = {}
-        for one in find_combinations(sentences.collection):
+        for one in sentences.summary.combinations:
             by_intent.setdefault(one.intent, []).append(one)
-        lists = find_slot_lists(sentences.collection, sentences.lists)
+        lists = sentences.find_lists()
         ranges = {
             slot: [one for one in listed if isinstance(one, RangeList)]
             for slot, listed in lists.items()
@@ -80,7 +73,7 @@ class SentenceIntents:
             combinations=by_intent,
             intents={one.id: (index, one) for index, one in enumerate(model.intents)},
             ranges={slot: listed for slot, listed in ranges.items() if listed},
-            units=find_units(sentences.collection),
+            units=sentences.summary.units,
             devices={str(one.value): one.context for one in _devices(sentences)},
             areas={
                 str(one.value): str(one.metadata["area"])
@@ -94,7 +87,7 @@ class SentenceIntents:
             fillers=frozenset(table.get("fillers") or ()),
             additions=frozenset(table.get("additions") or ()),
             courtesies=frozenset(map(str.lower, sentences.collection.skip_words)),
-            words=find_words(sentences.collection),
+            words=sentences.summary.words,
             increases=frozenset(table.get("increases") or ()),
             refusals=cached_table("en", "home")["refusals"] | (table.get("refusals") or {}),
             directions=frozenset(_find_directions(model, by_intent)),
@@ -131,12 +124,9 @@ def _find_directions(
 
 
 def _find_wildcards(sentences: HomeSentences, intent: str) -> frozenset[str]:
-    collection = sentences.collection
-    blocks = tuple(block for block in collection.blocks if block.intent == intent)
-    lists = find_slot_lists(replace(collection, blocks=blocks), sentences.lists)
     return frozenset(
         slot
-        for slot, listed in lists.items()
+        for slot, listed in sentences.find_lists([intent]).items()
         if listed and all(isinstance(one, WildcardList) for one in listed)
     )
 

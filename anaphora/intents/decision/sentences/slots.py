@@ -7,7 +7,7 @@ from typing import Any
 
 from anaphora.core.utterance import Entity
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
-from anaphora.models.hassil.combinations import Combination
+from anaphora.models.hassil.analysis.combinations import Combination
 from anaphora.models.hassil.elements import ACTION
 from anaphora.stm.conversation import Conversation, RememberedEntity
 from anaphora.stm.rules import split_visible

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from anaphora.grammar.sentences.expansion import TextExpander
-from anaphora.models.hassil.combinations import find_combinations
-from anaphora.models.hassil.domain_words import find_domain_words
+from anaphora.models.hassil.analysis.combinations import find_combinations
+from anaphora.models.hassil.analysis.domain_words import find_domain_words
+from anaphora.models.hassil.analysis.units import find_units
 from anaphora.models.hassil.elements import build_elements
-from anaphora.models.hassil.units import find_units
+from anaphora.models.hassil.summary import summarize
 from tests.entities.sentences.sentence_files import HOME, build
 
 COLLECTION = build("""
@@ -38,8 +38,8 @@ expansion_rules: {turn: (turn|switch)}
 
 
 def test_the_words_for_a_domain_are_learned() -> None:
-    words = find_domain_words(COLLECTION, TextExpander(COLLECTION.rules, 60))
-    assert words == {"light": ["lights"], "fan": ["fan", "fans"]}
+    words = find_domain_words(COLLECTION)
+    assert words == {"light": ("lights",), "fan": ("fan", "fans")}
 
 
 def test_the_units_of_numbers_are_learned() -> None:
@@ -66,7 +66,8 @@ def test_the_combinations_of_slots() -> None:
 
 
 def test_slots_are_elements_with_groups() -> None:
-    elements = {one["id"]: one for one in build_elements(COLLECTION, HOME.to_lists())}
+    written = build_elements(COLLECTION, summarize(COLLECTION), HOME.to_lists())
+    elements = {one["id"]: one for one in written}
     groups = {id: one["groups"] for id, one in elements.items()}
     assert groups == {
         "intent": ["intent"],

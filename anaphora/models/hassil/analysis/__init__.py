@@ -1,0 +1,1 @@
+"""What the templates of a collection say about slots, units and words."""
