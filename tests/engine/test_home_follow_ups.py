@@ -75,6 +75,48 @@ def test_louder_changes_no_brightness(english: Engine) -> None:
     assert ask(english, "louder", "quality") == "HassSetVolumeRelative area=Kitchen volume_step=up"
 
 
+@pytest.mark.parametrize(
+    ("language", "command", "follow_up"),
+    [
+        ("en", "set the thermostat to 20 degrees", "2 degrees warmer"),
+        ("en", "set the thermostat to 20 degrees", "make it warmer by 2 degrees"),
+        ("de", "stelle die Temperatur im Wohnzimmer auf 20 Grad", "2 Grad wärmer"),
+        ("de", "stelle die Temperatur im Wohnzimmer auf 20 Grad", "um 2 Grad höher"),
+        ("fr", "règle la température à 20 degrés dans le bureau", "2 degrés de plus"),
+        ("es", "pon la temperatura del dormitorio a 20 grados", "2 grados más"),
+        ("nl", "zet de thermostaat op 20 graden", "2 graden warmer"),
+        ("pl", "ustaw temperaturę w salonie na 20 stopni", "o 2 stopnie cieplej"),
+        ("ru", "установи температуру в спальне 20 градусов", "на 2 градуса теплее"),
+    ],
+)
+def test_an_amount_is_added_to_the_present_value(
+    language: str, command: str, follow_up: str
+) -> None:
+    engine = make_engine(language, DIALOGS[language]["home"])
+    assert "temperature=20" in ask(engine, command), command
+    assert "temperature=22" in ask(engine, follow_up)
+
+
+def test_an_amount_without_a_present_value_sets_nothing(english: Engine) -> None:
+    ask(english, "turn on the radio", "amount")
+    assert ask(english, "2 degrees warmer", "amount") == "I don't know the present value."
+
+
+def test_it_is_the_timer_that_was_set_last(english: Engine) -> None:
+    ask(english, "turn on the lights in the kitchen", "last timer")
+    ask(english, "set a timer for 5 minutes", "last timer")
+    assert ask(english, "make it 10", "last timer") == "HassIncreaseTimer minutes=5"
+    assert ask(english, "5 more minutes", "last timer") == "HassIncreaseTimer minutes=5"
+    assert ask(english, "undo that", "last timer") == "HassDecreaseTimer minutes=5"
+    assert ask(english, "cancel it", "last timer") == "HassCancelTimer"
+
+
+def test_half_of_something_else_is_no_timer(english: Engine) -> None:
+    ask(english, "set a timer for 5 minutes", "half")
+    ask(english, "turn on the radio", "half")
+    assert english.ask("half", user="half").status == "rejected"
+
+
 def test_the_other_one_of_several_is_unclear(english: Engine) -> None:
     ask(english, "turn on the floor lamp", "unclear")
     assert ask(english, "the other one", "unclear") == "I don't know which one you mean."

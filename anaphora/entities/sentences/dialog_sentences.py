@@ -7,8 +7,14 @@ from typing import Any
 
 from anaphora.entities.languages import cached_table
 from anaphora.grammar.sentences.parser import parse_sentence
-from anaphora.models.hassil.collection import SentenceBlock, TextList, TextValue
-from anaphora.models.hassil.elements import ALL, LESS, MORE, OTHER, QUALITY, UNDO
+from anaphora.models.hassil.collection import (
+    RangeList,
+    SentenceBlock,
+    SlotList,
+    TextList,
+    TextValue,
+)
+from anaphora.models.hassil.elements import ALL, AMOUNT, LESS, MORE, OTHER, QUALITY, UNDO
 
 __all__ = ["DIALOG_INTENTS", "build_dialog_blocks"]
 
@@ -17,6 +23,8 @@ DIALOG_INTENTS = frozenset((UNDO, MORE, LESS, OTHER, ALL))
 
 _SENTENCES = {"undo": UNDO, "other": OTHER, "all": ALL}
 _STEPS = {"more": MORE, "less": LESS}
+_DEGREE = "degree"
+_AMOUNTS = RangeList(1, 1_000, fractions="halves")
 
 
 def build_dialog_blocks(language: str) -> Iterator[SentenceBlock]:
@@ -24,12 +32,17 @@ def build_dialog_blocks(language: str) -> Iterator[SentenceBlock]:
     table = cached_table(language, "home")
     for key, intent in _SENTENCES.items():
         yield SentenceBlock(intent, tuple(map(parse_sentence, table.get(key) or ())))
-    templates = tuple(map(parse_sentence, table.get("step") or ()))
-    rules = {name: parse_sentence(body) for name, body in (table.get("rules") or {}).items()}
+    written = dict(table.get("rules") or {})
+    steps = table.get("step") or ()
+    with_amount = ("<amount> {quality}", *(f"{step} <amount>" for step in steps))
+    templates = tuple(map(parse_sentence, (*steps, *with_amount)))
+    written[_DEGREE] = f"({written.get(_DEGREE, '')}|<{AMOUNT}>)"
+    rules = {name: parse_sentence(body) for name, body in written.items()}
     for key, intent in _STEPS.items():
         words = _build_list(table.get(key) or {})
         if words.values:
-            yield SentenceBlock(intent, templates, rules=rules, lists={QUALITY: words})
+            lists: dict[str, SlotList] = {QUALITY: words, AMOUNT: _AMOUNTS}
+            yield SentenceBlock(intent, templates, rules=rules, lists=lists)
 
 
 def _build_list(words: Mapping[str, Any]) -> TextList:

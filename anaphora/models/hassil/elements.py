@@ -22,6 +22,7 @@ from anaphora.models.hassil.summary import CollectionSummary, find_lists, merge_
 __all__ = [
     "ACTION",
     "ALL",
+    "AMOUNT",
     "LESS",
     "MORE",
     "OTHER",
@@ -41,6 +42,9 @@ the other device, or for all of them. No collection can have an intent of such a
 
 QUALITY = "quality"
 """The slot of sentences for a higher or lower value that says what is to change."""
+
+AMOUNT = "amount"
+"""The slot of such sentences that says by how much."""
 
 _GROUPS = {
     "area": "place", "floor": "place", "name": "target", "domain": "target",

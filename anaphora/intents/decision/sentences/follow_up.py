@@ -34,7 +34,11 @@ from anaphora.intents.decision.sentences.slots import (
 )
 from anaphora.intents.decision.sentences.timers import change_timer
 from anaphora.models.hassil.elements import ACTION
-from anaphora.models.hassil.inverse_intents import INCREASING_INTENTS, TIMER_INTENTS
+from anaphora.models.hassil.inverse_intents import (
+    INCREASING_INTENTS,
+    INVERSE_INTENTS,
+    TIMER_INTENTS,
+)
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["complete_fragment"]
@@ -49,6 +53,9 @@ def complete_fragment(
     conversation: Conversation,
 ) -> Completion | None:
     """The best completion of an utterance that is no whole sentence; None if there is none."""
+    spoken = {token.lower for token in utterance.tokens}
+    if not spoken.isdisjoint(model.changes - model.increases):
+        return None  # "warmer by about 2 degrees" is not 2 degrees
     best: tuple[tuple[object, ...], Completion] | None = None
     ambiguous = find_ambiguous(utterance)
     for place, variant in enumerate(variants[:_MAX_VARIANTS]):
@@ -64,15 +71,16 @@ def complete_fragment(
                     best = ((*key, place), completion)
     if best is None:
         return None
-    found = _increase(model, utterance, best[1])
+    found = best[1]
+    if not spoken.isdisjoint(model.increases):
+        return _increase(model, found)
     return change_timer(model, utterance, conversation, found)
 
 
-def _increase(model: SentenceIntents, utterance: Utterance, found: Completion) -> Completion:
-    """The completion that adds an amount, if the utterance has a word for that."""
-    intent = INCREASING_INTENTS.get(found.intent, "")
-    if all(token.lower not in model.increases for token in utterance.tokens):
-        return found
+def _increase(model: SentenceIntents, found: Completion) -> Completion:
+    """The completion that adds an amount to what is set or was lessened."""
+    longer = {INVERSE_INTENTS[one]: one for one in INCREASING_INTENTS.values()}
+    intent = INCREASING_INTENTS.get(found.intent) or longer.get(found.intent, "")
     slots = {one.entity.element for one in found.candidates}
     for one in model.combinations.get(intent, ()):
         if one.required <= slots <= one.slots:
@@ -106,6 +114,8 @@ def _completions(
             continue
         if recent != 0 and STATE in slots:
             continue  # "on" is no question
+        if recent != 0 and intent in TIMER_INTENTS and all(one.text.isalpha() for one in said):
+            continue  # "half" of something else
         known = memory
         if intent in TIMER_INTENTS:  # a timer has no place that was not said for it
             known = {slot: one for slot, one in memory.items() if slot in last}

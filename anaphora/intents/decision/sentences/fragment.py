@@ -111,16 +111,18 @@ def _number_slots(
     number = entity.meta.get("value")
     if not isinstance(number, int | float):
         return
-    words = {
-        *_UNIT.findall(entity.text.lower()),
-        *_UNIT.findall(utterance.text[entity.end :].lower())[:1],
-    }
+    following = _UNIT.findall(utterance.text[entity.end :].lower())[:1]
+    words = {*_UNIT.findall(entity.text.lower()), *following}
+    if entity.text.isalpha():
+        words.discard(entity.text.lower())  # the number itself: "half"
     fitting = [
         slot for slot, ranges in model.ranges.items() if any(number in one for one in ranges)
     ]
     by_unit = [slot for slot in fitting if not words.isdisjoint(model.units.get(slot, ()))]
     for slot in by_unit or [slot for slot in fitting if slot in known]:
         factors = {one.multiplier or 1 for one in model.ranges[slot] if number in one}
+        if not by_unit:
+            factors &= {1}  # without its unit a number is what it says: "half" is no half an hour
         for factor in sorted(factors, reverse=True):
             value = number * factor
             if isinstance(value, float) and value.is_integer():

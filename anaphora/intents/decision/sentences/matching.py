@@ -15,7 +15,7 @@ from anaphora.intents.decision.sentences.repetition import (
     complete_other,
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
-from anaphora.intents.decision.sentences.steps import complete_step, find_quality
+from anaphora.intents.decision.sentences.steps import complete_step, find_amount, find_quality
 from anaphora.intents.decision.sentences.timers import find_duration
 from anaphora.intents.decision.sentences.undo import complete_undo, find_earlier_values
 from anaphora.intents.decision.sentences.whole_sentence import complete_sentence
@@ -25,7 +25,11 @@ from anaphora.intents.ranking import rank_match
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil import elements
 from anaphora.models.hassil.elements import ACTION
-from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS
+from anaphora.models.hassil.inverse_intents import (
+    INCREASING_INTENTS,
+    INVERSE_INTENTS,
+    TIMER_INTENTS,
+)
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["SentenceAnswer", "match_fragment", "match_sentence"]
@@ -50,6 +54,8 @@ def match_sentence(
         completion = None
         if reading.missing:
             completion = _continue_elliptical(model, question.utterance, reading, conversation)
+        elif reading.references or _is_undone_otherwise(reading, conversation):
+            completion = _change_timer(model, question, conversation)
         if completion is None:
             completion = _complete(model, reading, conversation)
         if completion is not None:
@@ -72,6 +78,25 @@ def match_fragment(
     return () if completion is None else (_build_match(model, completion, conversation),)
 
 
+def _is_undone_otherwise(reading: SentenceReading, conversation: Conversation) -> bool:
+    """Whether "cancel it" may mean the timer rather than the last command about it."""
+    is_undo = reading.intent == elements.UNDO and bool(conversation.flow)
+    return is_undo and conversation.flow[-1].intent not in INCREASING_INTENTS
+
+
+def _change_timer(
+    model: SentenceIntents, question: ParsedQuestion, conversation: Conversation
+) -> Completion | None:
+    """The command about the timer that was set last, to which "it" refers rather than to what was
+    meant before: "make it 10", "cancel it". None if the question is none."""
+    if not conversation.flow or conversation.flow[-1].intent not in TIMER_INTENTS:
+        return None
+    found = complete_fragment(
+        model, question.utterance, question.variants, conversation
+    ) or _complete_elliptical(model, question.utterance, conversation)
+    return found if found is not None and found.intent in TIMER_INTENTS else None
+
+
 def _complete(
     model: SentenceIntents, reading: SentenceReading, conversation: Conversation
 ) -> Completion | None:
@@ -80,7 +105,8 @@ def _complete(
             return complete_undo(model, conversation)
         case elements.MORE | elements.LESS:
             sign = 1 if reading.intent == elements.MORE else -1
-            return complete_step(model, conversation, sign, find_quality(reading))
+            quality, amount = find_quality(reading), find_amount(reading)
+            return complete_step(model, conversation, sign, quality, amount)
         case elements.OTHER:
             return complete_other(model, conversation)
         case elements.ALL:
@@ -122,7 +148,8 @@ def _find_refusal(
         case elements.UNDO:
             return model.refusals["undo" if conversation.flow else "nothing"]
         case elements.MORE | elements.LESS if conversation.flow:
-            return model.refusals["value"]
+            is_timer = conversation.flow[-1].intent in TIMER_INTENTS
+            return "" if is_timer else model.refusals["value"]
         case elements.OTHER if conversation.flow:
             return model.refusals["which"]
         case elements.ALL if conversation.flow:

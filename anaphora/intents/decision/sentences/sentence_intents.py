@@ -32,8 +32,9 @@ class SentenceIntents:
     those that link what follows to what was said ("no"), ``fillers`` further words of follow-ups,
     ``additions`` those behind what is added ("too"), ``courtesies`` those of politeness.
     ``words`` are those of the sentences, ``increases`` those that add an amount to another
-    ("more"). ``refusals`` are what a user is told if a command about the last one is impossible.
-    ``directions`` are the slots that a direction may fill: up or down.
+    ("more"), ``changes`` those that raise or lower a value ("warmer"). ``refusals`` are what a user
+    is told if a command about the last one is impossible. ``directions`` are the slots that a
+    direction may fill: up or down.
     """
 
     combinations: Mapping[str, Sequence[Combination]]
@@ -51,6 +52,7 @@ class SentenceIntents:
     courtesies: frozenset[str]
     words: frozenset[str]
     increases: frozenset[str]
+    changes: frozenset[str]
     refusals: Mapping[str, str]
     directions: frozenset[str]
 
@@ -89,6 +91,7 @@ class SentenceIntents:
             courtesies=frozenset(map(str.lower, sentences.collection.skip_words)),
             words=sentences.summary.words,
             increases=frozenset(table.get("increases") or ()),
+            changes=frozenset(_find_changes(table)),
             refusals=cached_table("en", "home")["refusals"] | (table.get("refusals") or {}),
             directions=frozenset(_find_directions(model, by_intent)),
         )
@@ -107,6 +110,12 @@ class SentenceIntents:
     def action_groups(self) -> frozenset[str]:
         """The groups of the element that remembers the intent."""
         return self.group_of(ACTION)
+
+
+def _find_changes(table: Mapping[str, Any]) -> Iterator[str]:
+    for words in (table.get("more") or {}, table.get("less") or {}):
+        for listed in words.values():
+            yield from (word.lower() for word in listed if word.isalpha())
 
 
 def _find_directions(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import copysign
 
 from anaphora.core.utterance import Entity, SentenceReading, Variant
 from anaphora.intents.decision.sentences.completion import (
@@ -20,10 +21,11 @@ from anaphora.intents.decision.sentences.slots import (
     find_last_used,
     remembered_by_slot,
 )
-from anaphora.models.hassil.elements import QUALITY
+from anaphora.models.hassil.elements import AMOUNT, QUALITY
+from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
-__all__ = ["complete_step", "find_quality", "reverse_direction"]
+__all__ = ["complete_step", "find_amount", "find_quality", "reverse_direction"]
 
 _DIRECTIONS = {1: "up", -1: "down"}
 _OPPOSITES = {"up": "down", "down": "up"}
@@ -40,37 +42,50 @@ _STEPS = {("HassLightSet", "temperature"): -500}  # kelvin: a warmer light has f
 
 
 def complete_step(
-    model: SentenceIntents, conversation: Conversation, sign: int, quality: str
+    model: SentenceIntents,
+    conversation: Conversation,
+    sign: int,
+    quality: str,
+    amount: float | None = None,
 ) -> Completion | None:
-    """A command with a value that is a little higher (``sign`` 1) or lower (-1) than the last one,
-    or with such a direction, for the thing that was meant.
+    """A command with a value that is higher (``sign`` 1) or lower (-1) than the last one, by an
+    ``amount`` or a little, or with such a direction, for the thing that was meant.
 
     ``quality`` is what is to change ("brightness"); with another word, it is the value that was set
     last, whatever it is.
     """
     if not conversation.flow:
         return None
+    if amount is not None and conversation.flow[-1].intent in TIMER_INTENTS:
+        return None  # "5 more" are minutes
     last, slots = conversation.flow[-1].intent, _SLOTS.get(quality)
     for held in find_last_used(conversation):
         if slots is None or held.entity.element in slots:
-            changed = _change(model, last, held.entity, sign)
+            changed = _change(model, last, held.entity, sign, amount)
             if changed is not None:
                 return _repeat(model, conversation, last, changed)
-    if slots is None:
+    if slots is None and amount is None:
         found = (
             _repeat(model, conversation, intent, said)
             for said in _directions(model, model.directions, sign)
             for intent in model.combinations
         )
         return next((one for one in found if one is not None and len(one.candidates) > 1), None)
-    return _change_earlier(model, conversation, slots, sign) or _give_direction(
-        model, conversation, slots, sign
-    )
+    if slots is None:
+        return None
+    earlier = _change_earlier(model, conversation, slots, sign, amount)
+    return earlier or (_give_direction(model, conversation, slots, sign) if not amount else None)
 
 
 def find_quality(reading: SentenceReading) -> str:
     """What the word of a sentence raises or lowers; '' if it may be anything."""
     return next((one.value_or_text for one in reading.entities if one.element == QUALITY), "")
+
+
+def find_amount(reading: SentenceReading) -> float | None:
+    """By how much a sentence raises or lowers a value; None if it does not say."""
+    amounts = (one.meta.get("value") for one in reading.entities if one.element == AMOUNT)
+    return next((one for one in amounts if isinstance(one, int | float)), None)
 
 
 def reverse_direction(model: SentenceIntents, entity: Entity) -> Entity:
@@ -87,21 +102,34 @@ def _directions(model: SentenceIntents, slots: frozenset[str], sign: int) -> Ite
         yield build_entity(model, slot, _DIRECTIONS[sign])
 
 
-def _change(model: SentenceIntents, intent: str, entity: Entity, sign: int) -> Entity | None:
-    """The entity with a value that is a little higher or lower; None if it has no such value."""
+def _change(
+    model: SentenceIntents, intent: str, entity: Entity, sign: int, amount: float | None
+) -> Entity | None:
+    """The entity with a value that is higher or lower, by an amount or a little; None if it has no
+    such value."""
     slot, value = entity.element, entity.meta.get("value")
+    known = float(value) if isinstance(value, int | float) else None
     if slot in model.directions:
-        if not isinstance(value, int | float):
+        size = known if amount is None else amount
+        if size is None:
             return build_entity(model, slot, _DIRECTIONS[sign])
-        changed = sign * abs(value)
-    elif isinstance(value, int | float):
-        step = _PERCENT_STEP if "%" in model.units.get(slot, ()) else _STEP
-        changed = value + sign * _STEPS.get((intent, slot), step)
-        if not any(changed / (one.multiplier or 1) in one for one in model.ranges.get(slot, ())):
+        changed = sign * abs(size)
+        if amount is not None and not _is_possible(model, slot, changed):
+            return None
+    elif known is not None:
+        default = _PERCENT_STEP if "%" in model.units.get(slot, ()) else _STEP
+        step = _STEPS.get((intent, slot), default)
+        changed = known + sign * (step if amount is None else copysign(amount, step))
+        if not _is_possible(model, slot, changed):
             return None
     else:
         return None
-    return build_entity(model, slot, str(changed), {"value": changed})
+    result = int(changed) if changed.is_integer() else changed
+    return build_entity(model, slot, str(result), {"value": result})
+
+
+def _is_possible(model: SentenceIntents, slot: str, value: float) -> bool:
+    return any(value / (one.multiplier or 1) in one for one in model.ranges.get(slot, ()))
 
 
 def _repeat(
@@ -117,7 +145,11 @@ def _repeat(
 
 
 def _change_earlier(
-    model: SentenceIntents, conversation: Conversation, slots: frozenset[str], sign: int
+    model: SentenceIntents,
+    conversation: Conversation,
+    slots: frozenset[str],
+    sign: int,
+    amount: float | None,
 ) -> Completion | None:
     """A command with a changed value that was set before the last question, for the same thing."""
     memory = remembered_by_slot(conversation, ())
@@ -127,7 +159,7 @@ def _change_earlier(
         if any(one.question_number > value.question_number for one in things):
             continue  # it was the value of something else
         for step in reversed(conversation.flow):
-            changed = _change(model, step.intent, value.entity, sign)
+            changed = _change(model, step.intent, value.entity, sign, amount)
             if changed is not None and (
                 found := _fill(model, conversation, step.intent, changed, memory)
             ):
