@@ -17,7 +17,7 @@ NONSENSE = {
     ],
     "ru": ["спой мне песню", "кто написал «Войну и мир»"],
     "fr": ["comment ça va", "chante une chanson"],
-    "de": ["wie geht es dir", "sing mir ein Lied"],
+    "de": ["wer hat den Faust geschrieben", "sing mir ein Lied"],
 }
 LANGUAGES = [
     (name, language) for name in model_names() for language in Engine(name).model().languages

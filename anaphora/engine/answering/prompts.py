@@ -26,7 +26,7 @@ from anaphora.intents.decision.pending_question import (
     asked_before,
     build_pending,
     is_correction,
-    list_newest_first,
+    list_as_said,
     repeat_prompt,
 )
 from anaphora.intents.dialog_act import DialogAct
@@ -189,7 +189,7 @@ def _wait_with(decision: Decision, match: Match, at: datetime) -> PendingQuestio
     """The question of a match that is not carried out yet: it lacks nothing."""
     return PendingQuestion(
         match.intent.id,
-        list_newest_first(match.filling, decision.conversation.pending),
+        list_as_said(match.filling, decision.conversation.pending),
         missing=(),
         at=at,
         asked=asked_before(decision.conversation, match.intent.id),

@@ -18,7 +18,7 @@ from anaphora.intents.decision.decision import Decision
 from anaphora.intents.decision.pending_question import (
     asked_before,
     is_correction,
-    list_newest_first,
+    list_as_said,
     repeat_prompt,
 )
 from anaphora.intents.match import Candidate, Match, SlotFilling
@@ -69,7 +69,7 @@ def refuse(
         filling.intent.id,
         (
             *_find_replaced(decision, filling, [one.entity for one in gone]),
-            *list_newest_first(_without(filling, gone), decision.conversation.pending),
+            *list_as_said(_without(filling, gone), decision.conversation.pending),
         ),
         missing=tuple([term.label for term in rest.missing]),
         at=at,

@@ -199,6 +199,7 @@ class AsyncEngine:
     say = _in_order(Engine.say)
     forget = _in_order(Engine.forget)
     explain = _in_thread(Engine.explain)
+    prepare = _in_thread(Engine.prepare)
     reload = _in_thread(Engine.reload)
     erase = _in_thread(Engine.erase)
     conversation = _in_thread(Engine.conversation)

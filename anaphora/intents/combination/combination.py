@@ -97,8 +97,8 @@ def _select_offer(
 
 def _find_held(conversation: Conversation, meant: _MeantOffer) -> tuple[Entity, ...]:
     """What the offer that is meant, the question that waits, the one offer on the table, and the
-    memory have."""
-    pending = conversation.pending.entities if conversation.pending else ()
+    memory have, each the newest first."""
+    pending = conversation.pending.entities[::-1] if conversation.pending else ()
     offers = conversation.open_offers
     newest = sorted(
         conversation.remembered, key=lambda one: (-one.question_number, -one.entity.start)

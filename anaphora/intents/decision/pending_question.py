@@ -35,7 +35,7 @@ __all__ = [
     "build_pending",
     "complete_pending",
     "is_correction",
-    "list_newest_first",
+    "list_as_said",
     "repeat_prompt",
     "resolve_confirmation",
 ]
@@ -50,7 +50,7 @@ def build_pending(decision: Decision, at: datetime) -> PendingQuestion:
         return replace(pending, at=at)
     return PendingQuestion(
         intent=filling.intent.id,
-        entities=list_newest_first(filling, pending),
+        entities=list_as_said(filling, pending),
         missing=tuple(term.label for term in filling.missing),
         at=at,
         asked=asked_before(decision.conversation, filling.intent.id),
@@ -58,22 +58,22 @@ def build_pending(decision: Decision, at: datetime) -> PendingQuestion:
     )
 
 
-def list_newest_first(filling: SlotFilling, before: PendingQuestion | None) -> tuple[Entity, ...]:
-    """List the entities of a filling that are not remembered, what was said last first: those of
-    the sentence, by the place of their terms in it, then those of the question that waited
-    ``before``, in its order."""
+def list_as_said(filling: SlotFilling, before: PendingQuestion | None) -> tuple[Entity, ...]:
+    """List the entities of a filling that are not remembered, in the order in which they were said:
+    those of the question that waited ``before``, in its order, then those of the sentence, by the
+    place of their terms in it."""
 
     def said_at(term: TermMatch) -> int:
         return max((one.entity.start for one in term.taken if one.source == "sentence"), default=0)
 
-    terms = sorted(filling.terms, key=said_at, reverse=True)
+    terms = sorted(filling.terms, key=said_at)
     said = [one.entity for term in terms for one in term.taken if one.source == "sentence"]
     waiting = [
         one.entity for one in filling.taken if one.source != "sentence" and not one.remembered
     ]
     known = before.entities if before is not None else ()
-    newest = [one for one in known if one in waiting]
-    return (*said, *newest, *[one for one in waiting if one not in newest])
+    oldest = [one for one in known if one in waiting]
+    return (*[one for one in waiting if one not in oldest], *oldest, *said)
 
 
 def is_correction(decision: Decision, intent: str) -> bool:

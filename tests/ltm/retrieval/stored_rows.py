@@ -10,6 +10,7 @@ from anaphora.ltm.retrieval.sqlite import records as sqlite_records
 from anaphora.ltm.retrieval.sqlite.store import SqliteRecallStore
 from anaphora.ltm.retrieval.store import RecallStore
 from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.postgres import text_encoding as postgres_text
 from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
 
 
@@ -25,7 +26,7 @@ def stored_keys(store: Any) -> list[ConversationKey]:
         "SELECT name, model, tenant FROM conversations JOIN users ON users.id = user_id "
         "ORDER BY conversations.id"
     )
-    return [ConversationKey(*map(postgres_records.decode_text, row)) for row in rows]
+    return [ConversationKey(*map(postgres_text.decode_text, row)) for row in rows]
 
 
 def stored_summary(store: RecallStore | Any, key: ConversationKey, id: int) -> Summary | None:
@@ -41,6 +42,6 @@ def stored_summary(store: RecallStore | Any, key: ConversationKey, id: int) -> S
     rows = store._pool.query(
         "SELECT record FROM summaries WHERE id = %s AND conversation_id = "
         "(SELECT id FROM conversations WHERE place = %s)",
-        *(id, postgres_records.names_digest(*key)),
+        *(id, postgres_text.names_digest(*key)),
     )
     return postgres_records.load_summary(rows[0][0], id) if rows else None
