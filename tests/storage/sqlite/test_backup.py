@@ -52,6 +52,7 @@ def write_pair(database: Database, number: int) -> None:
 def numbers(path: Path) -> list[int]:
     """The numbers in a file, which both tables must have."""
     with closing(sqlite3.connect(path)) as connection:
+        connection.execute("BEGIN")  # both tables at one moment
         firsts, seconds = (
             [number for (number,) in connection.execute(f"SELECT number FROM {table} ORDER BY 1")]
             for table in ("firsts", "seconds")

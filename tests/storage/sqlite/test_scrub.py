@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from anaphora import StoreError
 from anaphora.storage.sqlite import database
+from anaphora.storage.sqlite.applications import CONVERSATIONS
 from anaphora.storage.sqlite.database import Database
 from anaphora.storage.sqlite.pages import clear_unallocated
 
@@ -175,7 +176,7 @@ def test_a_file_without_room_to_shrink_is_rewritten_once(path):
         connection.execute("PRAGMA auto_vacuum = NONE")
         for statement in SCHEMA[0]:
             connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {database._CONVERSATIONS_ID}")
+        connection.execute(f"PRAGMA application_id = {CONVERSATIONS}")
         connection.execute("PRAGMA user_version = 1")
     with closing(opened(path)) as data:
         assert data.read("PRAGMA auto_vacuum") == [(2,)]
