@@ -338,7 +338,7 @@ class TestDeclaredMemories:
         expect(quest.locator("textarea")).to_have_value("Find the cave.")
         quest.locator("textarea").fill("Leave the cave.")
         quest.get_by_role("button", name="Save").click()
-        expect(quest.get_by_role("button", name="Save")).to_be_hidden()
+        expect(at.page.locator("#said")).to_have_text("Saved.")
         assert ada.memories(at.user)["quest"].value == "Leave the cave."
 
     def test_fields_can_be_corrected(self, visit: Visits, ada: Agent):
