@@ -165,7 +165,7 @@ def _create_word_tokenizer(nlp: Language) -> Tokenizer:
         prefix_search=compile_prefix_regex([_MARKUP, _BEFORE_WORD, *(of.prefixes or ())]).search,
         suffix_search=compile_suffix_regex([*suffixes, *_PERIODS]).search,
         infix_finditer=compile_infix_regex(infixes).finditer,
-        token_match=None if of.token_match is None else _match_non_ordinal(of.token_match),
+        token_match=None if of.token_match is None else _NonOrdinals(of.token_match).match,
         url_match=_PATH.match if of.url_match is None else _match_url_or_path(of.url_match),
     )
 
@@ -183,11 +183,21 @@ def _match_url_or_path(url_match: Any) -> Callable[[str], Any]:
     return re.compile(rf"(?:{pattern})|(?:{_PATH.pattern})", addresses.flags).match
 
 
-def _match_non_ordinal(token_match: Any) -> Callable[[str], Any]:
-    """Create a matcher of the same words, except numbers with a period."""
-    words: re.Pattern[str] = token_match.__self__  # a bound method, as spaCy wants it
-    pattern = _INLINE_FLAGS.sub("", words.pattern)  # they are in the flags, too
-    return re.compile(rf"(?!.*\d\.$)(?:{pattern})", words.flags).match
+class _NonOrdinals:
+    """Matches the words that a rule of spaCy matches, except numbers with a period.
+
+    No pattern of its own: French has a rule of 1.4 million characters, which takes seconds to
+    compile once more."""
+
+    _NUMBER = re.compile(r".*\d\.$")
+
+    def __init__(self, token_match: Any) -> None:
+        words: re.Pattern[str] = token_match.__self__  # a bound method, as spaCy wants it
+        self.pattern = words.pattern  # which spaCy reads when a tokenizer is saved
+        self._match = words.match
+
+    def match(self, text: str) -> re.Match[str] | None:
+        return None if self._NUMBER.match(text) else self._match(text)
 
 
 registry.tokenizers.register(LETTER_TOKENIZER, func=_letter_tokenizer)
