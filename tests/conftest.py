@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -12,12 +13,21 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from anaphora import Engine, parse_model
+from tests.support.examples import SHORT, THOROUGH
 
 # How long anything takes is for benchmarks: a busy machine must not fail a test.
-settings.register_profile(
-    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("any machine")
+for name, count in (("short", SHORT), ("thorough", THOROUGH)):
+    settings.register_profile(
+        name, max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+settings.load_profile("short")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collected tests out of the garbage collection: there are so many of them that each
+    full collection would take a second."""
+    gc.collect()
+    gc.freeze()
 
 
 class Clock:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from anaphora import Engine, Reply, parse_model
 from tests.conftest import Clock
+from tests.support.examples import examples
 
 MONDAY = datetime(2026, 11, 23, 10, tzinfo=UTC)
 
@@ -229,7 +230,7 @@ def reading_rank(reply: Reply) -> tuple[int, int, int]:
     return sum(map(len, spans)), -len(spans), sum(len(span) ** 2 for span in spans)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(elements, intents, st.lists(sentences, min_size=1, max_size=3), sentences)
 def test_memory_changes_the_reading_only_to_one_that_covers_the_sentence_better(
     synonyms, wanted, before, sentence
@@ -245,7 +246,7 @@ def test_memory_changes_the_reading_only_to_one_that_covers_the_sentence_better(
         assert reading_rank(later) > reading_rank(alone)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(elements, intents, st.lists(sentences, max_size=2), sentences)
 def test_no_part_of_a_longer_entity_is_taken_where_the_whole_would_be(
     synonyms, wanted, before, sentence
@@ -267,7 +268,7 @@ def test_no_part_of_a_longer_entity_is_taken_where_the_whole_would_be(
 NAMES = ("Marianne", "Benedict", "Veronica", "Leopold")
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.permutations(NAMES), st.integers(1, 6), st.booleans())
 def test_a_misspelt_name_never_wins_over_an_exact_one(names, place, is_first):
     exact, other = names[0], names[1]

@@ -14,6 +14,7 @@ from anaphora.agents.archive.archive import Archive
 from anaphora.agents.archive.document import Document
 from anaphora.agents.archive.passages import Section
 from tests.agents.archive.conftest import ANN, SHARED
+from tests.support.examples import examples
 
 
 def book(chapters: int) -> Document:
@@ -123,7 +124,7 @@ def test_nested_keys_are_looked_up_exactly(ledger):
 
 @pytest.mark.parametrize("mode", ["text", "hybrid"])
 def test_keys_are_found_among_similar_ones(mode, embedder):
-    @settings(max_examples=40)
+    @settings(max_examples=examples(40))
     @given(st.lists(st.uuids(), min_size=2, max_size=20, unique=True), st.data())
     def check(keys, data):
         with Archive("memory:", embedder=embedder) as archive:

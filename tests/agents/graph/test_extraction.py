@@ -18,6 +18,7 @@ from anaphora.errors import ChatModelError
 from anaphora.ltm.exchange import Exchange
 from tests.agents.graph.sample_graphs import ANN, add, day, texts, times
 from tests.support.chat_endpoint import Reply, ScriptedEndpoint, call, fault, say
+from tests.support.examples import examples
 
 MOVED = "I'm Ann and I have just moved to Kyoto, where my brother Bob lives."
 
@@ -146,7 +147,7 @@ def test_an_answer_without_facts_gives_none(endpoint_with, answer):
     assert (found.facts, found.ignored) == (((),), 0)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=9), st.lists), st.data()
 )

@@ -10,6 +10,7 @@ from anaphora.agents.graph import queries
 from anaphora.agents.graph.facts import NewFact
 from anaphora.agents.graph.graph import KnowledgeGraph
 from tests.agents.graph.sample_graphs import ANN, ANN_ELSEWHERE, BEN, add, day, texts
+from tests.support.examples import examples
 
 FAMILY = (
     "user, brother, Bob; Bob, lives in, Kyoto; Kyoto, is in, Japan; Bob, likes, tea; "
@@ -130,7 +131,7 @@ def test_a_path_to_an_entity_with_very_many_facts_is_found(graph, monkeypatch):
 NAMES = st.sampled_from("abcdef")
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.lists(st.tuples(NAMES, NAMES, st.integers(0, 9)), max_size=15), st.integers(0, 10))
 def test_surroundings_and_paths_agree_with_a_naive_search(edges, at):
     edges = [edge for edge in edges if edge[0] != edge[1]]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from anaphora.agents.graph.facts import NewFact
 from anaphora.agents.graph.graph import KnowledgeGraph
 from tests.agents.graph.sample_graphs import ANN, day
+from tests.support.examples import examples
 
 PLACES, DAYS = ("Berlin", "Kyoto", "Osaka"), 8
 RELATIONS = ("lives in", "likes")  # only the first is functional
@@ -49,7 +50,7 @@ def holding(graph: KnowledgeGraph, at: float) -> list[tuple[str, str]]:
     return sorted((fact.relation, fact.object) for fact in graph.facts(ANN, at=day(at)))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(st.lists(statements, max_size=4))
 def test_at_any_time_the_graph_holds_what_was_last_stated(batches):
     naive = NaiveGraph()
@@ -62,7 +63,7 @@ def test_at_any_time_the_graph_holds_what_was_last_stated(batches):
             assert holding(graph, at) == sorted(naive.holding(at))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(statements, st.randoms(use_true_random=False))
 def test_the_order_of_arrival_changes_nothing_where_times_differ(batch, random):
     unique = list({(relation, at): (relation, place, at) for relation, place, at in batch}.values())
@@ -84,7 +85,7 @@ actions = st.lists(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(actions)
 def test_whatever_happens_one_place_holds_and_nothing_is_deleted(actions):
     seen: set[int] = set()
@@ -112,7 +113,7 @@ def test_whatever_happens_one_place_holds_and_nothing_is_deleted(actions):
                 assert len(places) <= 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(statements, statements)
 def test_erasing_what_one_bot_said_leaves_what_another_said(mine, others):
     mine = [(relation, place, at + 0.25) for relation, place, at in mine]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from anaphora import Engine, Reply, parse_model
 from anaphora.engine.samples.in_process_long_term import InProcessLongTerm
+from tests.support.examples import examples
 from tests.support.weather_models import TOPICS, WEATHER
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -75,7 +76,7 @@ def is_offer(reply: Reply) -> bool:
 
 
 @given(models, dialogs, questions)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_a_yes_is_answered_as_the_question_would_have_been_without_the_pause(
     model, before, follow_up
 ):
@@ -95,7 +96,7 @@ def test_a_yes_is_answered_as_the_question_would_have_been_without_the_pause(
 
 
 @given(models, dialogs, questions, answers)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_anything_but_yes_or_no_is_answered_as_if_there_had_been_no_offer(
     model, before, follow_up, after
 ):

@@ -12,6 +12,7 @@ from spacy.vocab import Vocab
 
 from anaphora.entities.builtin.registry import create_builtin
 from anaphora.models.schema.builtin_entities import resolve_options
+from tests.support.examples import examples
 
 AT = datetime(2026, 11, 18, 9, tzinfo=UTC)
 KINDS = ("number", "money", "date", "duration", "recurrence")
@@ -47,7 +48,7 @@ def find_mentions(kind: str, language: str, text: str) -> None:
         assert 0 <= one.start < one.end <= len(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.sampled_from(KINDS), st.sampled_from(LANGUAGES), texts)
 def test_no_text_raises(kind: str, language: str, text: str) -> None:
     find_mentions(kind, language, text)

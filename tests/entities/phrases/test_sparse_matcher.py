@@ -15,6 +15,7 @@ from anaphora.entities.tokens.sentence import Sentence
 from anaphora.entities.words.lexicon import Lexicon
 from anaphora.grammar.patterns import Pattern
 from tests.entities.helpers.model_builders import part, pattern_ends, token_starts
+from tests.support.examples import examples
 from tests.support.line_counter import count_lines
 
 LEXICON = Lexicon("en")
@@ -135,7 +136,7 @@ def is_gap(words: list[str], most: int) -> bool:
     return len(words) <= most and not {".", "not"}.intersection(words)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(phrases_, words, st.booleans(), st.integers(0, 4))
 @example(["a", "b", "c"], list("abdbddc"), False, 2)
 @example(["a", "b", "c"], list("abdbddc"), True, 2)

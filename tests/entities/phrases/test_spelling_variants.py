@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.variants.search import find_variants
 from tests.entities.helpers.model_builders import element, model
+from tests.support.examples import examples
 
 
 def found(text: str, *elements, language: str = "en") -> list[tuple[str, str, bool]]:
@@ -101,7 +102,7 @@ def test_verbs_and_their_particles_are_written_in_three_ways(phrase: str, text: 
 _LETTERS = st.text("abdgklmoprstuz", min_size=3, max_size=6)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(_LETTERS, _LETTERS, st.sampled_from(["en", "de", "ru", "fr"]))
 def test_a_compound_with_a_hyphen_is_the_same_with_a_blank_and_as_one_word(
     first: str, second: str, language: str
@@ -111,7 +112,7 @@ def test_a_compound_with_a_hyphen_is_the_same_with_a_blank_and_as_one_word(
         assert [one.element for one in pipeline(text).entities] == ["it"], text
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(_LETTERS, _LETTERS, st.sampled_from(["en", "de", "ru", "fr"]))
 def test_a_compound_that_is_one_word_may_be_written_with_a_hyphen(
     first: str, second: str, language: str

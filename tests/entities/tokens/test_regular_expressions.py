@@ -12,6 +12,7 @@ from anaphora.entities.pipeline import Pipeline
 from anaphora.grammar.patterns import Pattern
 from anaphora.models.domain import Element
 from tests.entities.helpers.model_builders import element, model, pattern
+from tests.support.examples import examples
 from tests.support.line_counter import count_lines
 
 
@@ -148,7 +149,7 @@ EXPRESSIONS = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.data(), st.sampled_from(["en", "de", "ja", "zh"]))
 def test_whatever_matches_between_spaces_is_found(data, language):
     expression = data.draw(EXPRESSIONS)

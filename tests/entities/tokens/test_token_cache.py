@@ -15,6 +15,7 @@ from anaphora.entities.words.lexicon import Lexicon
 from anaphora.models.domain import RecognizerSpec
 from anaphora.models.schema.builtin_entities import resolve_options
 from tests.entities.helpers.model_builders import WEATHER, element, model
+from tests.support.examples import examples
 
 _LANGUAGES = ["en", "de", "fr", "ru", "es", "it", "tr"]
 
@@ -140,7 +141,7 @@ _words = st.sampled_from(_WORDS.split())
 
 
 @pytest.mark.parametrize("name", ["weather", "home"])
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(text=st.lists(_words, max_size=9).map(" ".join))
 def test_the_fast_path_gives_the_utterance_of_the_full_pipeline(name, text):
     quick, by_spans = _readers(name)

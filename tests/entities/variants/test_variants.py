@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Token, Utterance
 from anaphora.entities.variants.search import find_variants
+from tests.support.examples import examples
 from tests.support.line_counter import count_lines
 
 
@@ -130,7 +131,7 @@ def brute_force(said: Utterance) -> list[tuple[Entity, ...]]:
     return [tuple(everything[i] for i in s) for s in sorted(sets, key=lambda s: (rank(s), s))]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(spans, max_size=9), st.integers(1, 12))
 def test_they_are_the_best_of_all_maximal_sets_in_their_order(drawn, limit):
     drawn.sort(key=lambda span: (span[0], -span[1]))
@@ -171,7 +172,7 @@ pieces = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(pieces, max_size=8), st.integers(1, 12))
 def test_with_entities_in_pieces_too_they_are_the_best_of_all_maximal_sets(drawn, limit):
     drawn.sort(key=lambda piece: piece[0])

@@ -25,6 +25,7 @@ from anaphora.grammar.functions.registry import (
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.values import ANYTHING, Kind, kind_of
 from tests.grammar.functions.evaluation import DATE, TOKYO, context, evaluation_error, grammar_error
+from tests.support.examples import examples
 
 # Expressions of each kind, as it is known before and only after the expression is evaluated.
 WRITTEN = {
@@ -153,7 +154,7 @@ OF_KIND[Kind.MAP] = st.dictionaries(st.text(max_size=2), VALUES, max_size=3)
 
 
 @pytest.mark.parametrize("name", [one.names[0] for one in dict.fromkeys(FUNCTIONS.values())])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.data())
 def test_whatever_it_is_called_with_a_function_fails_with_a_readable_message(
     name: str, data: st.DataObject

@@ -36,6 +36,7 @@ from tests.grammar.idl.tree_builders import (
     tree,
     var,
 )
+from tests.support.examples import examples
 
 
 def problems(node: PredicateNode) -> list[str]:
@@ -120,7 +121,7 @@ def test_what_may_be_right_is_left_alone(expression: Any) -> None:
     assert problems(predicate(expression)) == []
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(predicates(VALUES), ENTITIES)
 def test_a_predicate_without_short_cuts_that_runs_has_no_type_error(
     node: PredicateNode, entity: Entity

@@ -38,9 +38,10 @@ from tests.grammar.idl.tree_builders import (
     predicates,
     var,
 )
+from tests.support.examples import examples
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(predicates(VALUES) | predicates(TESTS), ENTITIES)
 def test_a_compiled_predicate_says_what_walking_its_tree_says(node: Any, entity: Entity) -> None:
     around = QuestionContext((NOW, entity))

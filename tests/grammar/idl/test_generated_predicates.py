@@ -37,6 +37,7 @@ from tests.grammar.idl.tree_builders import (
     interpret,
     literal,
 )
+from tests.support.examples import examples
 
 
 class Text(str):
@@ -100,7 +101,7 @@ def predicates(draw: st.DrawFn) -> PredicateNode:
     return PredicateNode(tuple(declared), draw(st.recursive(leaves, larger, max_leaves=8)))
 
 
-@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(200), suppress_health_check=list(HealthCheck))
 @given(
     node=predicates(),
     own=METADATA,

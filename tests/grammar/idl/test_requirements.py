@@ -23,6 +23,7 @@ from tests.grammar.idl.tree_builders import (
     predicates,
     var,
 )
+from tests.support.examples import examples
 
 # Tests that are often true of an entity, so that what they require is put to the proof.
 TWO = st.sampled_from(["city", "place"])
@@ -73,7 +74,7 @@ IN_G = call("has", call("ent_groups"), "g")
 X, Y, G = ("element", "x"), ("element", "y"), ("group", "g")
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(predicates(FITTING) | predicates(FITTING | OTHERS) | predicates(TESTS), ENTITIES)
 def test_an_entity_that_fits_has_one_of_the_required_keys(node: Any, entity: Entity) -> None:
     required = find_requirements(node)
@@ -124,7 +125,7 @@ def test_what_a_predicate_requires(expression: Any, expected: Any) -> None:
     assert find_requirements(node) == expected
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(
     predicates(st.recursive(KNOWN, lambda tests: st.builds(binary, tests, st.just("||"), tests))),
     ENTITIES,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from anaphora.grammar.patterns import Pattern
 from anaphora.grammar.synonyms.regex_analysis import can_match_word
+from tests.support.examples import examples
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ expressions = st.recursive(
 words = ["".join(one) for size in range(1, 9) for one in product("a-", repeat=size)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(expressions)
 def test_it_agrees_with_trying_all_short_words(text):
     pattern = Pattern(text)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from anaphora.errors import StoreError
 from anaphora.ltm.ingestion.journal import DamagedEntry, Journal
+from tests.support.examples import examples
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def left(journal: Journal) -> list[bytes]:
     return [entry for segment in journal.orphans() for entry, _ in segment.entries(0)]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(entries=st.lists(st.binary(min_size=1, max_size=300), max_size=30))
 def test_entries_are_read_in_order_across_segments(entries, tmp_path_factory):
     journal = Journal(tmp_path_factory.mktemp("journal"), size=500)
@@ -239,7 +240,7 @@ def test_a_flipped_bit_in_the_51st_of_100_entries_loses_only_that_one(folder, di
     assert len(damaged) == len(b"entry 50, and more") + HEAD  # with its length and checksum
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @example(place=99, offset=0, bit=0)
 @given(place=st.integers(0, 99), offset=st.integers(0, 30), bit=st.integers(0, 7))
 def test_any_flipped_bit_loses_one_entry_only(place, offset, bit, tmp_path_factory):
@@ -257,7 +258,7 @@ def test_any_flipped_bit_loses_one_entry_only(place, offset, bit, tmp_path_facto
     assert sum(isinstance(entry, DamagedEntry) for entry in read) == 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     entries=st.lists(st.binary(min_size=1, max_size=60), min_size=1, max_size=20),
     begin=st.integers(0, 1_500),

@@ -29,6 +29,7 @@ from anaphora.ltm.prompt.escaping import escape, fence, find_cut_points, unescap
 from anaphora.ltm.prompt.rendering import DATA_NOTE
 from anaphora.ltm.retrieval.search import Passage
 from anaphora.stm.conversation import ConversationKey
+from tests.support.examples import examples
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 KEY = ConversationKey("ann", "weather")
@@ -221,7 +222,7 @@ def test_a_passage_stays_if_the_recent_exchange_it_repeats_has_no_room() -> None
 # The limit
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(contexts, layouts, st.integers(0, 150), st.sampled_from([WORDS, ODD, LETTERS]))
 def test_a_prompt_is_never_larger_than_its_limit(
     context: PromptContext, layout: PromptLayout, room: int, measure: Measure

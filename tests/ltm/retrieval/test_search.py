@@ -21,6 +21,7 @@ from anaphora.ltm.retrieval.terms import extract_terms
 from anaphora.ltm.retrieval.token_vectors import pack_tokens
 from anaphora.stm.conversation import ConversationKey
 from tests.ltm.retrieval.list_store import ListRecallStore
+from tests.support.examples import examples
 
 ANN, BEN, ANN_ELSEWHERE = (
     ConversationKey("ann", "guide"),
@@ -296,7 +297,7 @@ def test_unknown_words_find_nothing(text):
     assert search(told(*FILLER), OF_ANN, text) == Page()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.sampled_from(["", "bus late", "the good love of my sister"]), st.sampled_from(HOWS),
        st.integers(1, 7))  # fmt: skip
 def test_pages_continue_each_other(text, mode, size):
@@ -341,7 +342,7 @@ def test_invalid_pages_are_rejected(wrong):
         search(told("Hello"), OF_ANN, "hello", **wrong)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.text(alphabet="abcdefg 123ÄЖ猫", max_size=30), max_size=25),
     st.text(alphabet="abcdefg 123ÄЖ猫", min_size=1, max_size=30),

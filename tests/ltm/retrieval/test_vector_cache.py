@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.ltm.retrieval.vector_cache import VectorCache, VectorMatrix, top_k
+from tests.support.examples import examples
 
 DIMENSION = 3
 
@@ -24,7 +25,7 @@ def add(matrix: VectorMatrix, number: int) -> None:
     matrix.extend([number], [number * 10], [(row / np.linalg.norm(row)).tobytes()])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.lists(st.one_of(st.integers(1, 30), st.sets(st.integers(1, 200))), max_size=12),
     st.integers(0, 40),
@@ -50,7 +51,7 @@ def test_remaining_rows_are_found_after_additions_and_removals(steps, limit):
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.integers(-3, 3)), st.integers(0, 10))
 def test_top_k_equals_sorting(values, limit):
     scores = np.array(values, dtype=np.float32)

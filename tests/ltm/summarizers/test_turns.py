@@ -14,6 +14,7 @@ from anaphora.ltm.summarizers.first_words import FirstWords
 from anaphora.ltm.summarizers.summarizer import Segment
 from anaphora.ltm.summarizers.transcript import format_parts, format_parts_with_times
 from anaphora.ltm.summarizers.turns import SpeakerNames
+from tests.support.examples import examples
 
 NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
 LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
@@ -77,7 +78,7 @@ def marks_under(speaker, text):
     return marks
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(DIALOGS, st.lists(SUMMARIZERS, min_size=1, max_size=3), st.integers(4, 60))
 def test_lines_keep_their_speaker_at_every_summary_level(dialog, by, limit):
     parts = said(dialog)
@@ -91,7 +92,7 @@ def test_lines_keep_their_speaker_at_every_summary_level(dialog, by, limit):
             assert not any(marks_under("", summary.text))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(DIALOGS, SUMMARIZERS, st.integers(4, 60))
 def test_a_transcript_names_the_speaker_of_each_line(dialog, by, limit):
     exchanges = said(dialog)

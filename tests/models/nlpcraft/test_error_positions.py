@@ -16,6 +16,7 @@ from anaphora.models.nlpcraft import detect_version, translate
 from anaphora.models.reading.nodes import to_data
 from tests.models.model_texts import problems_of
 from tests.models.nlpcraft.translation_helpers import DRINKS, LAMPS, TICKETS, tree, tree_of
+from tests.support.examples import examples
 
 HEAD = "id: m\nenabledBuiltInTokens: []\nmaxUnknownWords: 3\n"
 
@@ -81,7 +82,7 @@ SPOILT = st.recursive(
 
 
 @pytest.mark.parametrize("path", [LAMPS, TICKETS, DRINKS])
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(values=st.data())
 def test_whatever_stands_in_any_place_loads_or_is_a_model_error(path: Any, values: Any) -> None:
     model: Any = to_data(tree_of(path))

@@ -14,6 +14,7 @@ from anaphora.models.nlpcraft import detect_version, print_model, translate
 from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, SequenceNode, to_data
 from tests.models.model_texts import GOOD
 from tests.models.nlpcraft.translation_helpers import DRINKS, KIOSK, LAMPS, tree, tree_of
+from tests.support.examples import examples
 
 
 def printed(path: Path) -> str:
@@ -88,7 +89,7 @@ NODES: st.SearchStrategy[Node] = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.dictionaries(KEYS, NODES, min_size=1, max_size=4).map(mapped))
 def test_whatever_a_tree_holds_is_parsed_again(root: MappingNode) -> None:
     again = tree_of_yaml(print_model(root))

@@ -17,6 +17,7 @@ from anaphora.models.reading.scalar_positions import offset_of_character
 from anaphora.models.reading.source import FileDiagnostics, SourceText
 from anaphora.models.reading.yaml_reader import read_yaml
 from tests.models.model_texts import GOOD
+from tests.support.examples import examples
 
 CHARACTERS = st.sampled_from(
     "{}[]()<>|_'\"\\/:,.-#&*!?%@`~=\n\t 01aeoé\x00\x85\u2028\ud800\U0001f600"
@@ -54,7 +55,7 @@ def mutations(draw: st.DrawFn, text: str) -> str:
     return text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(mutations(GOOD))
 @example(GOOD.replace("  - id: big_city", "  -"))
 @example(GOOD.replace("[en, ru]", "{en: ru}"))
@@ -62,7 +63,7 @@ def test_a_spoilt_yaml_file_loads_or_is_a_model_error(text: str) -> None:
     loads_or_complains(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(mutations(good_json()))
 def test_a_spoilt_json_file_loads_or_is_a_model_error(text: str) -> None:
     loads_or_complains(text, "json")
@@ -78,7 +79,7 @@ ANYTHING = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_any_data_in_any_place_loads_or_is_a_model_error(data: st.DataObject) -> None:
     model: Any = json.loads(good_json())
@@ -102,7 +103,7 @@ TEXTS = st.text(
 
 
 @pytest.mark.parametrize("style", ["", "'", '"', "|", ">"])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(text=TEXTS, data=st.data())
 def test_every_character_of_a_text_is_found_in_the_file(
     style: str, text: str, data: st.DataObject

@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 from anaphora import parse_model
 from anaphora.errors import ModelError
 from anaphora.models.schema.json_schema import json_schema
+from tests.support.examples import examples
 
 MODEL: Mapping[str, Any] = {
     "id": "m",
@@ -107,7 +108,7 @@ def is_loaded(file: Mapping[str, Any]) -> bool:
     return True
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(files())
 @example({**MODEL, "conversation": {"depth": 3.0}})
 @example({**MODEL, "conversation": {"timeout": "soon"}})

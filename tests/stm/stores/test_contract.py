@@ -23,6 +23,7 @@ from tests.stm.stores.store_homes import (
     until,
 )
 from tests.stm.strategies import conversations
+from tests.support.examples import examples
 
 ODD = (
     "",
@@ -170,7 +171,9 @@ def test_whatever_ids_hold_they_are_told_apart_and_read_back(store):
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(conversation=conversations)
 def test_whatever_a_conversation_holds_is_read_back(store, conversation):

@@ -18,6 +18,7 @@ from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
 from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
 from tests.entities.builtin.dates.test_intervals import ZONES, times
 from tests.support.cpu_time import cpu_seconds
+from tests.support.examples import examples
 
 SAID = sorted(
     (path.stem, phrase["say"])
@@ -70,7 +71,7 @@ def find_value(text, at, **kinds):
     return found.value
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.sampled_from(SAID), times, st.booleans(), st.sampled_from([0, 6]))
 def test_a_date_starts_before_it_ends(said, at, prefer_future, first_day):
     language, text = said
@@ -86,7 +87,7 @@ def test_a_date_starts_before_it_ends(said, at, prefer_future, first_day):
                 assert datetime.fromisoformat(found.meta[key]).timestamp() * 1000 == stamp
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.sampled_from(SAID), times)
 def test_the_same_text_at_the_same_time_is_the_same_date(said, at):
     language, text = said
@@ -126,7 +127,7 @@ def test_both_occurrences_of_an_ambiguous_hour_are_distinguished():
     assert (first, second) == ("2026-11-01T01:30:00-05:00", "2026-11-01T02:30:00-05:00")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.sampled_from(SAID),
     st.sampled_from([datetime(1, 1, 1), datetime(1, 12, 31, 23, 59), datetime(9999, 12, 31, 23)]),
@@ -137,13 +138,13 @@ def test_the_ends_of_the_calendar_raise_no_error(said, at, zone):
     find_dates(text, at.replace(tzinfo=ZoneInfo(zone)), language)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(max_size=80), st.sampled_from(["en", "ru", "ja", "ar", "xx", "sw"]))
 def test_any_text_is_read(text, language):
     find_dates(text, datetime(2026, 11, 18, 10, 30, tzinfo=UTC), language)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.lists(
         st.sampled_from(
@@ -163,7 +164,7 @@ def test_any_row_of_words_is_read(words):
         assert found.value
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data(), st.sampled_from(LANGUAGES), times, st.booleans())
 def test_any_row_of_words_is_read_in_every_language(data, language, at, prefer_future):
     known = load_grammar(language)

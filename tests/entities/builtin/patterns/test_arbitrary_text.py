@@ -13,6 +13,7 @@ from spacy.vocab import Vocab
 from anaphora.entities.builtin.registry import create_builtin
 from anaphora.models.schema.builtin_entities import resolve_options
 from tests.support.cpu_time import cpu_seconds
+from tests.support.examples import examples
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 KINDS = ("boolean", "coordinate", "email", "url", "phone", "limit", "sort", "relation")
@@ -44,7 +45,7 @@ def find_mentions(kind: str, language: str, text: str) -> list[object]:
     return list(mentions)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.sampled_from(KINDS), st.sampled_from(LANGUAGES), texts)
 def test_any_text_gives_the_same_mentions_twice(kind: str, language: str, text: str) -> None:
     assert find_mentions(kind, language, text) == find_mentions(kind, language, text)

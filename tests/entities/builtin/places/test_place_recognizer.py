@@ -17,6 +17,7 @@ from anaphora.entities.builtin.places.matching.prefilter import PlacePrefilter
 from anaphora.entities.builtin.registry import create_builtin
 from anaphora.entities.tokens.tokenizers import blank
 from anaphora.models.schema.builtin_entities import resolve_options
+from tests.support.examples import examples
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LANGUAGES = ("en", "ru", "de", "ja", "zh", "he", "uk", "ko")
@@ -141,7 +142,7 @@ def test_an_abbreviation_in_capitals_differs_from_the_word_in_lower_case():
 
 
 @given(st.text(max_size=60), st.sampled_from(LANGUAGES))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_text_is_read_the_same_way_twice_and_never_fails(text, language):
     nlp, recognize = create_recognizer(language)
     doc = Doc(nlp.vocab, words=[text]) if not text.strip() and text else nlp(text)
@@ -172,7 +173,7 @@ nach la paz Louis louis s' Hertogenbosch ל ב ירושלים בירושלים �
 
 
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=8), st.sampled_from(LANGUAGES))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_the_prefilter_rejects_no_text_with_places(words, language):
     text = " ".join(words)
     assert find_places(text, language) == find_without_prefilter(text, language)
@@ -204,7 +205,7 @@ NAMES = [
 
 
 @given(st.lists(st.sampled_from(NAMES), max_size=25))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_mentions_of_different_names_never_overlap(words):
     spans = sorted({(one.start, one.end) for one in find_places(" ".join(words))})
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))

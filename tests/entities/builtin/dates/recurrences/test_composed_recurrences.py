@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from anaphora.entities.builtin.dates.recurrences.recurrence_parser import get_recurrence_parser
 from anaphora.entities.builtin.dates.recurrences.recurrence_recognizer import RecurrenceRecognizer
+from tests.support.examples import examples
 
 # By language: what recurs, at which time, from when on or how long, and what is left out.
 PARTS = {
@@ -96,7 +97,7 @@ def to_moment(minutes, zone):
 moments = st.builds(to_moment, st.integers(0, 2 * 365 * 24 * 60), st.sampled_from(ZONES))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(phrases(), moments)
 def test_the_rule_of_a_composed_phrase_can_be_read(phrase, at):
     language, text = phrase
