@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from textwrap import dedent
@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from anaphora import Engine, parse_model
 from tests.support.examples import SHORT, THOROUGH
+from tests.support.shared_tokenizers import own_blank, share_tokenizers
 
 # How long anything takes is for benchmarks: a busy machine must not fail a test.
 for name, count in (("short", SHORT), ("thorough", THOROUGH)):
@@ -41,6 +42,18 @@ class Clock:
 
     def pass_time(self, **duration: float) -> None:
         self.now += timedelta(**duration)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_tokenizers() -> Iterator[None]:
+    with share_tokenizers():
+        yield
+
+
+@pytest.fixture
+def own_tokenizers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines with tokenizers and vocabularies of their own, as they are elsewhere."""
+    monkeypatch.setattr("spacy.blank", own_blank)
 
 
 @pytest.fixture

@@ -26,6 +26,8 @@ from anaphora.models.domain import Element
 from anaphora.models.loader import parse_model
 from tests.entities.helpers.model_builders import WEATHER, element, model
 
+pytestmark = pytest.mark.usefixtures("own_tokenizers")
+
 
 def entities(utterance: Utterance) -> list[tuple[str, str | None]]:
     return [(entity.element, entity.value) for entity in utterance.entities]
