@@ -2,6 +2,7 @@
 # make lint   run ruff and mypy only           make bench  write a report of all benchmarks
 # make cover  run the tests with coverage      make bench-short  check that the benchmarks run
 # make quick  run lint and the quick tests     make lock   update the pinned versions in locks/
+# make thorough   run the tests that take long, too
 # make docs   build the site of the documentation    make docs-serve  serve it while you write
 # make agent URL=http://localhost:8080/v1   talk to a language model with a memory of its own
 # The first use creates a virtual environment in .venv; PYTHON=… selects another interpreter,
@@ -19,7 +20,7 @@ AGENT ?= assistant
 WITHOUT_TORCH ?=
 DEV := $(VENV)/installed-dev$(if $(WITHOUT_TORCH),-without-torch)
 
-.PHONY: chat agent test quick lint cover bench bench-short docs docs-serve lock clean
+.PHONY: chat agent test thorough quick lint cover bench bench-short docs docs-serve lock clean
 
 chat: $(VENV)/installed
 	@$(BIN)/anaphora chat $(MODEL) --cache $(VENV)/cache
@@ -29,6 +30,10 @@ agent: $(VENV)/installed
 
 test: lint
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# What `make test` leaves out, and property tests with five times the examples.
+thorough: $(DEV)
+	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=thorough -m "thorough or not thorough"
 
 # Fast tests of all layers that need no server, browser or PyTorch.
 QUICK := tests/agents/files tests/agents/functions tests/agents/memories tests/agents/scenes \

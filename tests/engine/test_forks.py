@@ -46,7 +46,9 @@ _BEGIN = """
 """
 
 
-@pytest.fixture(params=["sqlite", "postgres", "redis and sqlite"])
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgres", marks=pytest.mark.thorough), "redis and sqlite"]
+)
 def run(request, tmp_path):
     """Runs a script in a process of its own, which has an engine; what it prints."""
     store = f"sqlite:///{tmp_path}/bot.db?synchronous=normal"
@@ -82,7 +84,7 @@ def run(request, tmp_path):
 
 
 def test_children_answer_whatever_the_threads_of_their_parent_were_doing(run):
-    children = int(os.environ.get("FORKED_CHILDREN", "12"))
+    children = int(os.environ.get("FORKED_CHILDREN", "4"))
     told = run(
         """
         done = threading.Event()

@@ -123,7 +123,9 @@ def kill() -> None:
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
-@pytest.mark.parametrize("finish", ["same message", "next message"])
+@pytest.mark.parametrize(
+    "finish", [pytest.param("same message", marks=pytest.mark.thorough), "next message"]
+)
 def test_a_process_that_is_killed_at_any_append(endpoint, agent, tmp_path, booked, moment, finish):
     play = endpoint(chain)
     said = ["A train to Kyoto, please"]

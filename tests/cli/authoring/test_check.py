@@ -343,7 +343,7 @@ class TestProcesses:
         monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 5}, raising=False)
         assert default_jobs(many(process_pool._MIN_PARALLEL_QUESTIONS)) == 3
 
-    @pytest.mark.parametrize("jobs", ["1", "2"])
+    @pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.thorough), "2"])
     def test_ctrl_c_ends_all_processes_with_one_message(self, kitchen, jobs, tmp_path):
         file = kitchen("{ask: milk}", "{ask: coffee}", "{ask: milk}")
         report = tmp_path / "r.xml"

@@ -459,7 +459,7 @@ class TestKeysAndLooks:
             expect(at.page.locator("#model optgroup")).to_have_count(0)
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
-    @pytest.mark.parametrize("width", [360, 1280, 2000])
+    @pytest.mark.parametrize("width", [360, 1280, pytest.param(2000, marks=pytest.mark.thorough)])
     def test_everything_can_be_read(
         self, visit: Visits, ada: Agent, endpoint: ScriptedEndpoint, scheme: str, width: int
     ):

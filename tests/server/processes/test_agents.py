@@ -101,6 +101,7 @@ def test_an_answer_in_progress_is_finished_at_the_end(
         assert "Traceback" not in server.errors
 
 
+@pytest.mark.thorough
 def test_an_answer_that_takes_too_long_does_not_keep_the_server(
     tmp_path: Path, endpoint: ScriptedEndpoint, model: SlowModel, pool: ThreadPoolExecutor
 ) -> None:

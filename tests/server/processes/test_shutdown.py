@@ -41,7 +41,7 @@ def ask_slowly(server: ServerProcess, pool: ThreadPoolExecutor) -> Future[dict[s
     return answer
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.thorough), "2"])
 def test_what_is_under_way_is_finished_and_nobody_else_is_let_in(
     workers: str, tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:
@@ -91,7 +91,7 @@ def test_a_second_ctrl_c_ends_at_once(tmp_path: Path, pool: ThreadPoolExecutor) 
             answer.result(WAIT_LIMIT)
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.thorough), "2"])
 def test_a_question_that_outlasts_the_grace_is_told_that_it_changed_nothing_and_it_has_not(
     workers: str, tmp_path: Path, pool: ThreadPoolExecutor
 ) -> None:

@@ -100,6 +100,7 @@ class Talk:
         self.counted = count
 
 
+@pytest.mark.thorough
 def test_no_memory_is_lost_though_workers_are_killed_under_load(
     trio: list[ServerProcess],
 ) -> None:

@@ -73,7 +73,7 @@ def traces(folder: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.thorough), "2"])
 def test_no_file_holds_anything_of_an_erased_user(workers: str, tmp_path: Path) -> None:
     write_bot(tmp_path)
     (tmp_path / "lamp.yaml").write_text(LAMP)

@@ -13,9 +13,14 @@ from tests.stm.stores.crash_stress import Hammer
 @pytest.mark.parametrize(
     ("url", "first", "killed"),
     [
-        ("sqlite:///{folder}/bot.db", "", 10),
+        ("sqlite:///{folder}/bot.db", "", 6),
         # As where locks of open files are not known (macOS).
-        ("sqlite:///{folder}/bot.db", "import fcntl; vars(fcntl).pop('F_OFD_SETLK', None)", 6),
+        pytest.param(
+            "sqlite:///{folder}/bot.db",
+            "import fcntl; vars(fcntl).pop('F_OFD_SETLK', None)",
+            6,
+            marks=pytest.mark.thorough,
+        ),
         ("{redis}?prefix=hammer&lease=1", "", 6),
         ("{postgres}?lease=1&schema={schema}", "", 6),
     ],
