@@ -42,8 +42,9 @@ class _TooFarError(Exception):
 
 def wake(
     match: Match, data: dict[str, Any], at: datetime, language: str, *, correction: bool = False
-) -> str:
-    """Set an alarm for each time; ask for the hour if there is only a day. A correction ("no, at
+) -> Answer | str:
+    """Set an alarm for each time; ask for the hour if there is only a day, and offer the first day
+    of several ("from Monday to Friday at 6"). A correction ("no, at
     8", "not at 8, at 9") replaces the alarms that were set last, or those that it negates; a bare
     hour keeps the day of the last one."""
     alarms = _Alarms(data, at, language)
@@ -57,6 +58,8 @@ def wake(
                 return alarms.ask_for_hour(day)
             times.append(_move_to_day(day, last.astimezone(at.tzinfo)))
             continue
+        if (first := _first_of_several_days(entity)) is not None:
+            return alarms.offer_once(entity, first)
         try:
             if correction and last is not None and entity.element == "hour":
                 times.append(_move_to(entity, last, at))
@@ -88,9 +91,7 @@ def once(match: Match, data: dict[str, Any], at: datetime, language: str) -> Ans
     (repeat,) = match.slots["repeat"].entities
     if "byhour" not in repeat.meta["rule"]:
         return alarms.answer("once", repeat=repeat.text)
-    first = datetime.fromisoformat(repeat.meta["next"])
-    text = alarms.answer("once_then", repeat=repeat.text, when=alarms.format_times([first]))
-    return Answer(text, offers=[{"date": first}], then="wake")
+    return alarms.offer_once(repeat, datetime.fromisoformat(repeat.meta["next"]))
 
 
 def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> Answer | str:
@@ -196,6 +197,11 @@ class _Alarms:
         self._data["day"] = day.isoformat()
         return self.answer("hour", day=text)
 
+    def offer_once(self, repeat: Entity, first: datetime) -> Answer:
+        """Offer an alarm at the ``first`` of several times."""
+        text = self.answer("once_then", repeat=repeat.text, when=self.format_times([first]))
+        return Answer(text, offers=[{"date": first}], then="wake")
+
     def ask_which(self, named: Iterable[Entity]) -> str:
         """Ask for one of the alarms; say so if there is none at the ``named`` times."""
         self._data["asked"] = "which"
@@ -281,6 +287,16 @@ def _last_set(match: Match, data: Mapping[str, Any], *, correction: bool) -> dat
     is_follow_up = correction or any(one.remembered for one in match.slots["action"].taken)
     last: list[str] = data.get("last", []) if is_follow_up else []
     return datetime.fromisoformat(last[0]) if len(last) == 1 else None
+
+
+def _first_of_several_days(entity: Entity) -> datetime | None:
+    """The time on the first day, if a date names several days and a time ("Monday to Friday at
+    6"), else None."""
+    meta = entity.meta
+    if meta.get("grain") not in _CLOCKS or not {"start", "end"} <= meta.keys():
+        return None
+    start, end = (datetime.fromisoformat(meta[key]) for key in ("start", "end"))
+    return datetime.combine(start, end.timetz()) if end - start > _DAY else None
 
 
 def _date_without_time(entity: Entity) -> date | None:

@@ -172,6 +172,19 @@ def test_repeated_alarms_are_declined(question, repeat):
     assert listed in ("No alarm is set.", "Ни одного будильника нет.")
 
 
+@pytest.mark.parametrize(
+    ("question", "yes", "set_for"),
+    [
+        ("wake me from Thursday to Friday at 6 am", "yes", "Alarm set for Thu 8 Jan, 06:00"),
+        ("weck mich Mittwoch bis Samstag um halb acht", "ja", "Wecker gestellt: Mi, 7. Jan, 07:30"),
+    ],
+)
+def test_of_several_days_the_first_is_offered(question, yes, set_for):
+    offered, done = answers("alarm", question, yes)
+    assert offered.startswith(("I ring only once", "Ich klingle nur einmal"))
+    assert done.startswith(set_for)
+
+
 def test_a_weekday_is_not_a_repetition():
     assert answer("alarm", "wake me on Monday at 7 am").startswith("Alarm set for Mon 12 Jan")
 
