@@ -424,3 +424,13 @@ def test_an_utterance_holds_no_doc():
     gc.collect()
     assert [ref() for ref in docs] == [None, None]
     assert [token.text for token in utterances[0].tokens] == ["weather", "in", "Tokyo"]
+
+
+def test_a_pipeline_that_is_gone_leaves_no_words():
+    pipeline = Pipeline(model(element("dessert", "icecream")))
+    pipeline("an ice cream")
+    (reader,) = pipeline._readers.values()
+    lexicon = weakref.ref(reader._tagger.lexicon)
+    del pipeline, reader
+    gc.collect()
+    assert lexicon() is None

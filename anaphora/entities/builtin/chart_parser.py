@@ -70,7 +70,11 @@ class _Node:
         else:
             edges = self.words = self.words or {}
         name = step if isinstance(step, str) else step.text
-        return edges.get(name) or edges.setdefault(name, _Node())
+        if (child := edges.get(name)) is None:
+            child = edges[name] = _Node()
+            if edges is self.prefixes and len(name) not in self.lengths:
+                self.lengths = tuple(sorted((*self.lengths, len(name)), reverse=True))
+        return child
 
 
 # Shared and always empty: most of thousands of nodes lack two or three kinds of edges.
@@ -87,39 +91,38 @@ class _Edge(NamedTuple):
 
 
 class ChartGrammar:
-    """A set of rules, to be completed before any text is parsed. Thread-safe afterwards."""
+    """A set of rules. Texts may be parsed while rules are added that match nothing in them."""
 
     def __init__(self) -> None:
         self._root = _Node()
         self._count = 0
 
-    def add(self, category: str, steps: Iterable[Literal | str], make: BuildMeaning) -> None:
+    def add(
+        self, category: str, steps: Iterable[Literal | str], make: BuildMeaning, rank: int = 0
+    ) -> None:
         """Add a rule: ``steps`` are literals and the names of categories. Of rules that produce the
-        same item the first one wins."""
+        same item that of the lowest ``rank`` wins, which is by default the first one."""
         node = self._root
         for step in steps:
             node = node.get_or_add_child(step)
         if node is self._root:
             raise ValueError(f"a rule for '{category}' has no steps")
         self._count += 1
-        node.completed += ((category, make, self._count),)
+        node.completed += ((category, make, rank or self._count),)
 
     def parse(self, atoms: Sequence[Atom], items: Iterable[Item]) -> Chart:
         """Parse the atoms, with the given ``items`` on the chart."""
         return Chart(self._root, atoms, items)
 
-    def compile(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Finish the grammar, after the last rule. Returns the words in its literals, and those
-        that are prefixes."""
+    def collect_words(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the words in the literals of the rules, and those that are prefixes."""
         words: set[str] = set()
         prefixes: set[str] = set()
         waiting = [self._root]
         while waiting:
             node = waiting.pop()
             words.update(node.words, node.glued)
-            if node.prefixes:
-                node.lengths = tuple(sorted({len(one) for one in node.prefixes}, reverse=True))
-                prefixes.update(node.prefixes)
+            prefixes.update(node.prefixes)
             for below in (node.words, node.glued, node.prefixes, node.categories):
                 waiting += below.values()
         return frozenset(words), frozenset(prefixes)

@@ -24,12 +24,14 @@ from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.entities.words.scripts import FIRST_UNSPACED, UNSPACED
 from anaphora.grammar.synonyms.expansion import expand_synonym
+from anaphora.storage.forks import fork_safe_lock
 
 __all__ = [
     "COUNT",
     "NO_MATCH",
     "PhraseRecognizer",
     "Phrasebook",
+    "RankedPhrase",
     "Table",
     "leftmost_longest",
     "load_phrase_tables",
@@ -65,9 +67,15 @@ def leftmost_longest(items: Iterable[Item]) -> list[Item]:
     return chosen
 
 
+RankedPhrase: TypeAlias = tuple[str, Any, int]
+"""A phrase without macros and alternatives, its meaning, and its rank: of phrases for the same
+words that of the lowest rank counts."""
+
+
 class Phrasebook:
     """Phrases with their meanings. Add phrases, call :meth:`finish`, then read; reading is
-    thread-safe."""
+    thread-safe. Phrases that are to be added later are compiled with the first text that has the
+    word with which they begin: of thousands few are ever needed."""
 
     def __init__(self, language: str) -> None:
         self._normalize = create_normalizer(language)
@@ -76,6 +84,8 @@ class Phrasebook:
         self._anchors: set[Literal] = set()  # a text without any of these words has no phrase
         self._prefilter: Any = None
         self._pieces: dict[str, list[Literal | str]] = {}  # words recur in phrases
+        self._later: dict[str, list[Callable[[], Iterable[RankedPhrase]]]] = {}
+        self._lock = fork_safe_lock()  # of what is added later
 
     def add(self, phrases: Iterable[str], meaning: Any, table: Table | None = None) -> None:
         """Add phrases with a meaning and the macros of their ``table``. If the same words have two
@@ -93,10 +103,14 @@ class Phrasebook:
             self._add_steps(steps, meaning)
         return added
 
-    def add_plain(self, phrase: str, meaning: Any) -> None:
-        """Add a phrase without macros and alternatives as :meth:`add_beside` does, in a fifth of
-        the time."""
-        self._add_steps(self._to_steps(phrase), meaning)
+    def add_later(self, first: str, phrases: Callable[[], Iterable[RankedPhrase]]) -> None:
+        """Add plain phrases with their meanings and ranks as soon as a text has the atom ``first``,
+        with which they begin; at once if it stands for several words."""
+        match self._to_steps(first)[:1]:
+            case [Literal(text, is_prefix=False)]:
+                self._later.setdefault(text, []).append(phrases)
+            case _:
+                self._add_ranked(phrases())
 
     def add_count(self, phrases: Iterable[str], count: int, table: Table | None = None) -> None:
         """Add phrases that stand for a count ("a couple of")."""
@@ -105,7 +119,6 @@ class Phrasebook:
 
     def finish(self) -> Phrasebook:
         """Compile the phrases; call it once, after the last phrase."""
-        self._rules.compile()
         self._pieces.clear()
         if self._anchors:
             self._prefilter = re2.compile(_prefilter_pattern(self._anchors, self._fold))
@@ -124,6 +137,8 @@ class Phrasebook:
     def read(self, atoms: Sequence[Atom], counts: Iterable[Item] = ()) -> list[Item]:
         """All phrases among the atoms, by their start, the longer ones first, with their meanings.
         ``counts`` are items of the category :data:`COUNT`."""
+        if self._later and not self._later.keys().isdisjoint([atom.text for atom in atoms]):
+            self._add_beginning_with({atom.text for atom in atoms})
         return self._rules.parse(atoms, counts).items(_PHRASE)
 
     def find(self, atoms: Sequence[Atom]) -> list[Item]:
@@ -131,9 +146,21 @@ class Phrasebook:
         :data:`NO_MATCH`."""
         return [item for item in leftmost_longest(self.read(atoms)) if item.meaning != NO_MATCH]
 
-    def _add_steps(self, steps: list[Literal | str], meaning: Any) -> None:
+    def _add_beginning_with(self, words: set[str]) -> None:
+        with self._lock:
+            for word in words & self._later.keys():
+                for phrases in self._later[word]:
+                    self._add_ranked(phrases())
+                del self._later[word]  # other threads wait until then
+
+    def _add_ranked(self, phrases: Iterable[RankedPhrase]) -> None:
+        for phrase, meaning, rank in phrases:
+            self._add_steps(self._to_steps(phrase), meaning, rank)
+
+    def _add_steps(self, steps: list[Literal | str], meaning: Any, rank: int = 0) -> None:
         is_counted = COUNT in steps and meaning != NO_MATCH
-        self._rules.add(_PHRASE, steps, partial(_make_meaning, meaning, counted=is_counted))
+        make = partial(_make_meaning, meaning, counted=is_counted)
+        self._rules.add(_PHRASE, steps, make, rank)
 
     def _expand(self, phrases: Iterable[str], table: Table | None) -> Iterator[list[Literal | str]]:
         macros = (table or {}).get("macros", {})

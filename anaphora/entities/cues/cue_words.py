@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -15,7 +16,13 @@ from anaphora.entities.builtin.atoms import Atom, get_atoms, split_atoms
 from anaphora.entities.builtin.chart_parser import Item
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
-from anaphora.entities.builtin.phrasebook import COUNT, Phrasebook, Table, load_phrase_tables
+from anaphora.entities.builtin.phrasebook import (
+    COUNT,
+    Phrasebook,
+    RankedPhrase,
+    Table,
+    load_phrase_tables,
+)
 from anaphora.entities.cues.comparisons import expand_comparisons
 from anaphora.entities.cues.cue import CueKind
 from anaphora.entities.languages import languages_with, load_table
@@ -36,6 +43,8 @@ _Meaning: TypeAlias = tuple[CueKind | _WordClass, str]
 _POSITIONS: tuple[_Position, ...] = ("anywhere", "starting", "ending", "alone", "asked", "opening")
 _SIDES: tuple[_Side, ...] = ("noun", "before", "behind", "either", "around")
 _GAP = "..."
+# The ranks from which on the phrases that a model adds and those of the language are tried.
+_ADDED, _OWN, _ADDED_LAST, _OWN_LAST = (number << 32 for number in range(4))
 _MAX_DIGITS = 4  # of an ordinal
 
 # The sections of a table, in the order in which their phrases are tried, with what they mean.
@@ -132,8 +141,25 @@ def load_cue_words(
 
 @lru_cache(maxsize=64)
 def _load(language: str, added: tuple[tuple[str, tuple[str, ...]], ...]) -> CueWords:
+    own, further = _collect(language), _Readings()
+    table = dict(added)
+    further.rank = _ADDED
+    further.add_sections(table, _SECTIONS)
+    further.add_choices(table)
+    further.rank = _ADDED_LAST
+    further.add_sections(table, _LAST_SECTIONS)
+    book = Phrasebook(language)
+    for first in {**further.by_first, **own.by_first}:
+        book.add_later(first, partial(_compile, first, further, own))
+    return CueWords(language, book.finish())
+
+
+@lru_cache(maxsize=64)
+def _collect(language: str) -> _Readings:
+    """The phrases of a language, which all models share."""
     collected = _Readings()
-    tables = [dict(added), *load_phrase_tables("cues", language)]
+    tables = load_phrase_tables("cues", language)
+    collected.rank = _OWN
     for table in tables:
         collected.add_sections(table, _SECTIONS)
         collected.add_choices(table)
@@ -141,20 +167,34 @@ def _load(language: str, added: tuple[tuple[str, tuple[str, ...]], ...]) -> CueW
         collected.add_answers(table)
     if language in languages_with("replies"):
         collected.add_plain_answers(load_table(language, "replies", as_text=True))
+    collected.rank = _OWN_LAST
     for table in tables:
         collected.add_sections(table, _LAST_SECTIONS)
-    book = Phrasebook(language)
-    for phrase, readings in collected.by_phrase.items():
-        book.add_plain(phrase, tuple(readings))
-    return CueWords(language, book.finish())
+    return collected
+
+
+def _compile(first: str, *collected: _Readings) -> Iterator[RankedPhrase]:
+    """The phrases that begin with an atom: their atoms, joined by blanks, with their readings."""
+    entries = [entry for one in collected for entry in one.by_first.get(first, ())]
+    by_phrase: dict[str, tuple[list[Reading], int]] = {}
+    for phrase, reading, rank in sorted(entries, key=itemgetter(2)):
+        # "that's" and "that 's" are the same phrase.
+        words = " ".join([atom for piece in phrase.split() for atom in _split(piece)])
+        readings, _ = by_phrase.setdefault(words, ([], rank))
+        if reading not in readings:
+            readings.append(reading)
+    for words, (readings, rank) in by_phrase.items():
+        yield words, tuple(readings), rank
 
 
 class _Readings:
-    """Collects the readings of phrases, those that are tried first in front."""
+    """Collects the readings of phrases by the first atoms of these, each with a rank: those of low
+    ranks are tried first."""
 
     def __init__(self) -> None:
-        self.by_phrase: dict[str, list[Reading]] = {}
-        self._pieces: dict[str, str] = {}  # words recur in phrases
+        self.by_first: dict[str, list[tuple[str, Reading, int]]] = {}
+        self.rank = 0  # of the last one
+        self._first_atoms: dict[str, str] = {}  # of pieces, which recur
 
     def add_sections(self, table: Table, sections: Mapping[str, _Meaning]) -> None:
         """Add the phrases of some sections of a table of cues."""
@@ -212,15 +252,13 @@ class _Readings:
             self._append(phrase, reading)
 
     def _append(self, phrase: str, reading: Reading) -> None:
-        # "that's" and "that 's" are the same phrase.
-        words = " ".join(filter(None, map(self._separate, phrase.split())))
-        readings = self.by_phrase.setdefault(words, [])
-        if reading not in readings:
-            readings.append(reading)
+        self.rank += 1
+        first = next(filter(None, map(self._first_atom, phrase.split())), "")
+        self.by_first.setdefault(first, []).append((phrase, reading, self.rank))
 
-    def _separate(self, piece: str) -> str:
-        if (known := self._pieces.get(piece)) is None:
-            known = self._pieces[piece] = " ".join(_split(piece))
+    def _first_atom(self, piece: str) -> str:
+        if (known := self._first_atoms.get(piece)) is None:
+            known = self._first_atoms[piece] = next(iter(_split(piece)), "")
         return known
 
 

@@ -40,6 +40,7 @@ _OTHER_GENITIVE = re.compile(r"(?<=\w)(?:s['’]|['’]s)$")  # "kids' room", "k
 _HYPHEN = re.compile(r"(?<=\w)[-‐‒–−](?=\w)")
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}[^\W\d_]?")
 _SPACED_ABBREVIATION = re.compile(r"\b(?:[^\W\d_]{1,2}\. )+[^\W\d_]{1,2}\.")
+_CACHED_WORDS = 20_000  # as many as one batch of phrases has
 _INEXACT = ""  # instead of the form of a word
 
 
@@ -51,6 +52,8 @@ class SpellingVariants:
         self, tokenizer: Callable[[str], Doc], lexicon: Lexicon, orthography: Orthography
     ) -> None:
         self._lexicon = lexicon
+        # Each for itself: a cache of the class would keep the lexicons of models that are gone.
+        self._split_compound_cached = lru_cache(maxsize=_CACHED_WORDS)(self._split_compound)
         self._particles = frozenset(orthography.particles)
         self._phrasal_verbs = frozenset(orthography.phrasal_verbs)
         self._negators = orthography.negators
@@ -84,7 +87,7 @@ class SpellingVariants:
             return True
         words = text.lower().split(" ")
         return not self._contractions.keys().isdisjoint(words) or any(
-            map(self._split_compound, words)
+            map(self._split_compound_cached, words)
         )
 
     def generate(self, text: str) -> Iterator[str]:
@@ -146,7 +149,7 @@ class SpellingVariants:
             options.append(joined)
         elif word.isalpha() and word[:1].lower() == "e" and len(word) > _MIN_LENGTH_AFTER_E:
             options.append(f"{word[0]} {word[1:]}")
-        elif halves := self._split_compound(word.lower()):
+        elif halves := self._split_compound_cached(word.lower()):
             options.append(halves)
         return list(dict.fromkeys(options))
 
@@ -155,7 +158,6 @@ class SpellingVariants:
         is_genitive = len(bare) > _MIN_LENGTH and word.endswith(("'s", "’s"))
         return len(bare) >= _MIN_BARE_LENGTH and (is_genitive or not self._lexicon.is_known(bare))
 
-    @lru_cache(maxsize=20_000)  # noqa: B019 - as many words as one batch of phrases has
     def _split_compound(self, lower: str) -> str:
         """Split a compound into two words: "ice cream" of "icecream"; '' for other words."""
         if len(lower) < _MIN_LENGTH or not lower.isalpha():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -75,3 +76,18 @@ def test_a_text_without_words_has_no_cues():
 def test_long_texts_have_cues_too():
     text = "no onions, " * 500
     assert len(cues_in(text)) == len(re.findall("no", text))
+
+
+def test_phrases_compiled_with_the_texts_that_need_them_are_those_of_any_other_order():
+    texts = ["no, take the first one", "that's fine", "that's not it", "take it off", "no way"] * 3
+    expected = [sorted(map(repr, load_cue_words("en").read(text)[1])) for text in texts]
+    words = load_cue_words("en", {"thing": ["the thingummy"]})  # compiles phrases of its own
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda text: words.read(text)[1], reversed(texts)))
+    assert [sorted(map(repr, matches)) for matches in reversed(found)] == expected
+
+
+def test_an_added_filler_goes_behind_the_other_sections_and_a_count_begins_a_phrase():
+    added = {"filler": ["great", "# whatsits"], "decline": ["# thingummies"]}
+    assert cues_in("great", added=added)[0] == ("accept", "")
+    assert ("decline", "") in cues_in("3 thingummies", added=added)

@@ -6,9 +6,11 @@ import fcntl
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 
+from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.store import Store
 from anaphora.stm.stores.urls import store_at
 from tests.conftest import Clock
@@ -18,6 +20,7 @@ from tests.support.redis_cluster import redis_cluster  # noqa: F401 - a fixture
 from tests.support.redis_sentinel import redis_sentinels  # noqa: F401 - a fixture
 from tests.support.redis_server import redis_server  # noqa: F401 - a fixture
 
+_IN_MEMORY = {"memory": 10_000, "memory, packed": 0}  # how many may be unpacked
 _FILES = ["sqlite", "sqlite with locks of processes"]
 _SERVERS = {  # the fixture, and the options of the stores
     "redis": ("redis_server", ""),
@@ -32,7 +35,7 @@ _WITH_REPLICAS, *_SEVERAL = (
 _runs = count()
 
 
-@pytest.fixture(params=["memory", *_FILES, "redis", _WITH_REPLICAS, "postgres"])
+@pytest.fixture(params=[*_IN_MEMORY, *_FILES, "redis", _WITH_REPLICAS, "postgres"])
 def home(request, new_home) -> Iterator[StoreHome]:
     """A home of any kind of store."""
     with new_home(request.param) as made:
@@ -46,7 +49,7 @@ def lasting(request, new_home) -> Iterator[StoreHome]:
         yield made
 
 
-@pytest.fixture(params=["memory", *_FILES])
+@pytest.fixture(params=[*_IN_MEMORY, *_FILES])
 def clocked(request, new_home) -> Iterator[StoreHome]:
     """A home whose time is the ``clock`` fixture."""
     with new_home(request.param) as made:
@@ -63,8 +66,8 @@ def new_home(request, clock, tmp_path, monkeypatch) -> Callable[[str], StoreHome
     """Makes a home of the named kind."""
 
     def make(kind: str) -> StoreHome:
-        if kind == "memory":
-            return _in_memory(clock)
+        if kind in _IN_MEMORY:
+            return _in_memory(clock, _IN_MEMORY[kind])
         if kind in _SERVERS:
             fixture, options = _SERVERS[kind]
             return _in_redis(request.getfixturevalue(fixture).url, options)
@@ -77,8 +80,12 @@ def new_home(request, clock, tmp_path, monkeypatch) -> Callable[[str], StoreHome
     return make
 
 
-def _in_memory(clock: Clock) -> StoreHome:
-    return StoreHome(lambda _, options: store_at(f"memory:?{options}", clock=clock), False, clock)
+def _in_memory(clock: Clock, most_unpacked: int) -> StoreHome:
+    def make(place: int, options: str) -> Store:
+        limits = {name: float(value) for name, value in parse_qsl(options)}
+        return MemoryStore(clock, max_unpacked=most_unpacked, **limits)
+
+    return StoreHome(make, False, clock)
 
 
 def _in_files(folder: Path, clock: Clock) -> StoreHome:

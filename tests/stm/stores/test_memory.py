@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from enum import StrEnum
 from zoneinfo import ZoneInfo
 
 import pytest
 from msgspec.structs import replace
 
-from anaphora import MemoryStore
+from anaphora import Engine, MemoryStore
+from anaphora.frozen import freeze
 from anaphora.stm.conversation import ConversationKey
+from anaphora.stm.rules import replace_data
+from tests.stm.stores.store_homes import ANN
 
 TIMEOUT = timedelta(minutes=5)
 
@@ -117,3 +121,61 @@ def test_a_conversation_stays_when_the_clocks_go_forward(clock):
 def test_a_clock_without_a_time_zone_is_refused():
     with pytest.raises(ValueError, match="time zone"):
         count_up(MemoryStore(lambda: datetime(2026, 1, 1)), "ann")
+
+
+class Mood(StrEnum):
+    GOOD = "good"
+
+
+def test_replies_are_the_same_whether_conversations_are_packed_or_not(clock):
+    packed, live = (
+        Engine("cafe", clock=clock, store=MemoryStore(clock, max_unpacked=most))
+        for most in (1, 1_000)
+    )
+    for text in ("How much is a coffee at Starbucks?", "And a large tea?", "And at Costa?", "Hm"):
+        for user in ("ann", "ben", "eve"):
+            reply, expected = (engine.ask(text, user=user) for engine in (packed, live))
+            assert reply == expected
+        clock.pass_time(minutes=2)
+    assert sum(isinstance(kept, bytes) for kept in kept_in(packed.store)) == 2
+
+
+def test_conversations_beyond_the_newest_are_packed_one_at_a_time(clock):
+    store = MemoryStore(clock, max_unpacked=10)
+    for number in range(500):
+        count_up(store, str(number))
+    count_up(store, "3")
+    unpacked = [kept.user for kept in kept_in(store) if not isinstance(kept, bytes)]
+    assert unpacked == [*map(str, range(491, 500)), "3"]
+    assert store.peek(ConversationKey("3", "weather")).questions == 2
+    assert len(store) == 500
+
+
+def test_packed_conversations_are_forgotten_and_expire_as_others(clock):
+    store = MemoryStore(clock, max_unpacked=1, max_conversations=100)
+    for number in range(200):
+        count_up(store, str(number))
+    assert len(store) == 100
+    store.forget(ConversationKey("150", "weather"))
+    store.forget(ConversationKey("199", "weather"))
+    assert (len(store), len(store._conversations.unpacked)) == (98, 0)
+    clock.pass_time(minutes=6)
+    assert store.peek(ConversationKey("160", "weather")) is None
+    store.scrub("160")
+    assert (len(store), store._conversations.scheduled) == (0, set())
+
+
+@pytest.mark.parametrize("value", [(1, 2), {1: 2}, {"a"}, float("nan"), Mood.GOOD, object()])
+def test_a_conversation_with_what_json_would_change_is_not_packed(clock, value):
+    store = MemoryStore(clock, max_unpacked=0)
+    with store.open(ANN, TIMEOUT) as session:
+        session.commit(replace_data(session.conversation, {"inner": [value]}))
+    (kept,) = store.peek(ANN).data["inner"]
+    assert type(kept) is type(freeze(value))
+    with store.open(ANN, TIMEOUT) as session:
+        session.commit(replace_data(session.conversation, {"inner": [1]}))
+    assert isinstance(*kept_in(store), bytes)
+
+
+def kept_in(store):
+    return [kept for kept, _ in store._conversations.entries.values()]

@@ -215,7 +215,7 @@ def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
             months.setdefault(_strip_marker(steps[0]), make(()))
         if category in _NAME_OPERATIONS and len(steps) == 1 and steps[0].startswith(_WORD):
             names.setdefault(_strip_marker(steps[0]), (_NAME_OPERATIONS[category], make(())))
-    words, prefixes = rules.compile()
+    words, prefixes = rules.collect_words()
     return DateGrammar(
         language=compiled.language,
         rules=rules,
