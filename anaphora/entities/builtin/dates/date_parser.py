@@ -13,6 +13,7 @@ from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.coordination.completion import complete_coordinated
+from anaphora.entities.builtin.dates.coordination.listed_days import find_listed_days
 from anaphora.entities.builtin.dates.coordination.period_sharing import PeriodSharing
 from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import AmbiguousNameFinder
 from anaphora.entities.builtin.dates.disambiguation.non_date_names import NonDateNames
@@ -415,7 +416,10 @@ class DateParser:
             and not (grammar.has_spaces and _is_suffix(found, at))
             for at, atom in enumerate(found)
         ]
-        return self._select(self._parse_chart(found, names), is_weak)
+        chart = self._parse_chart(found, names)
+        read = self._select(chart, is_weak)
+        listed = find_listed_days(found, chart, read.dates, grammar.conjunctions)
+        return read._replace(dates=tuple(listed))
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         """What a parser finds on the chart of an island."""

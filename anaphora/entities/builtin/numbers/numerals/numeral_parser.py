@@ -170,7 +170,7 @@ class NumeralParser:
         parts = self._parts
         if self._comma and sum(part.value for part in parts[self._comma :]) < 100:
             del parts[self._comma :]  # "one thousand, five" are two
-        while len(parts) > 1 and self._tokens[parts[-1].start].literal and not parts[-1].is_product:
+        while len(parts) > 1 and self._is_loose_literal(parts[-1]):
             parts.pop()
         self.position = parts[-1].end if parts else first
         if not parts:
@@ -180,6 +180,15 @@ class NumeralParser:
         if self._words.short_tail:
             self._lengthen_tail()
         return parts[0].value if len(parts) == 1 else sum([part.value for part in parts])
+
+    def _is_loose_literal(self, part: _Addend) -> bool:
+        """Whether the part is a number in digits that is another one, as after "5 million". Written
+        as one with the part before it, in a script without blanks, it belongs to it: 1万2800."""
+        token = self._tokens[part.start]
+        if not token.literal or part.is_product:
+            return False
+        first = self._atoms[token.start]
+        return not (first.glued and starts_unspaced(self._atoms[token.start - 1].text))
 
     def _can_bind(self, glue: NumeralTerm) -> bool:
         room = self._parts[-1].room
@@ -295,6 +304,7 @@ class NumeralParser:
             and not last.is_product
             and before.end == last.start
             and before.room >= 100
+            and last.value < 10
         ):
             last.value *= before.room // 10
 
@@ -366,11 +376,14 @@ class NumeralParser:
         return value
 
     def _parse_counted_fraction(self, value: int | Fraction) -> Fraction | None:
-        """Parse "two thirds", "one half"."""
-        term = self._next_term(self.position, "part") or self._next_term(self.position, "fraction")
+        """Parse "two thirds", "one half"; "a dozen and a half", if nothing stands between them."""
+        part, half = (self._next_term(self.position, role) for role in ("part", "fraction"))
+        term = part or half
         if term is None:
             return None
         self.position += 1
+        if part is None and self._scale == _DOZEN:
+            return value + term.value * Fraction(_DOZEN)  # 1ダース半
         return Fraction(value) * term.value
 
     def _parse_inverted_fraction(self, value: int | Fraction) -> Fraction | None:
