@@ -4,6 +4,7 @@
 # make quick  run lint and the quick tests     make lock   update the pinned versions in locks/
 # make thorough   run the tests that take long, too
 # make docs   build the site of the documentation    make docs-serve  serve it while you write
+# make audit  look for known vulnerabilities of the pinned versions    make sbom  list them (CycloneDX)
 # make agent URL=http://localhost:8080/v1   talk to a language model with a memory of its own
 # The first use creates a virtual environment in .venv; PYTHON=… selects another interpreter,
 # VENV=… another folder. The checks run with the versions pinned in locks/.
@@ -20,7 +21,8 @@ AGENT ?= assistant
 WITHOUT_TORCH ?=
 DEV := $(VENV)/installed-dev$(if $(WITHOUT_TORCH),-without-torch)
 
-.PHONY: chat agent test thorough quick lint cover bench bench-short docs docs-serve lock clean
+.PHONY: chat agent test thorough quick lint cover bench bench-short docs docs-serve lock audit sbom \
+	clean
 
 chat: $(VENV)/installed
 	@$(BIN)/anaphora chat $(MODEL) --cache $(VENV)/cache
@@ -85,11 +87,27 @@ docs: $(VENV)/installed-docs
 docs-serve: $(VENV)/installed-docs
 	$(BIN)/mkdocs serve
 
+LOCKED := 3.11 3.12 3.13
+INSTALL_UV := $(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'uv>=0.13'
+
 lock: | $(VENV)/bin/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'uv>=0.13'
-	$(foreach version,3.11 3.12 3.13,$(BIN)/uv pip compile --quiet --upgrade \
+	@$(INSTALL_UV)
+	$(foreach version,$(LOCKED),$(BIN)/uv pip compile --quiet --upgrade \
 		--config-file locks/uv.toml --python-version $(version) \
 		--output-file locks/python$(version).txt pyproject.toml &&) true
+
+# Strict: a library of which the database knows nothing is an error, not a library without fault.
+audit: | $(VENV)/bin/python
+	@$(INSTALL_UV)
+	$(foreach version,$(LOCKED),$(BIN)/uv tool run pip-audit --strict --disable-pip \
+		--progress-spinner off --requirement locks/python$(version).txt &&) true
+
+sbom: | $(VENV)/bin/python
+	@$(INSTALL_UV)
+	@mkdir -p build/sbom
+	$(foreach version,$(LOCKED),$(BIN)/uv tool run --from cyclonedx-bom cyclonedx-py requirements \
+		--pyproject pyproject.toml --output-reproducible \
+		--output-file build/sbom/python$(version).cdx.json locks/python$(version).txt &&) true
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .coverage .mypy_cache .pytest_cache .ruff_cache
