@@ -98,8 +98,8 @@ class PostgresRecallStore(PostgresSearch):
     users. Those of users with very many, and all that are bytes, are searched in the memory of this
     process, within ``vector_memory`` bytes (0: pgvector searches all it can). Both ways compare all
     vectors of a user, so the result is exact. A user with ``index_vectors_from`` exchanges or more
-    gets an index of pgvector (HNSW), which finds nearly all of the nearest, at most 1,000; searches
-    with a filter remain exact.
+    gets an index of pgvector (HNSW), which is approximate and finds at most 1,000; searches with a
+    filter remain exact.
 
     The large tables can be spread over partitions by :meth:`partition`. Several stores share the
     background work: what :meth:`find_unembedded`, :meth:`find_outdated` and
