@@ -33,6 +33,7 @@ from anaphora.cli.service.config import config
 from anaphora.cli.service.doctor.command import doctor
 from anaphora.cli.service.key import key
 from anaphora.cli.service.mcp import mcp
+from anaphora.cli.service.partition import partition
 from anaphora.cli.service.quarantine import quarantine
 from anaphora.cli.service.serve import serve
 from anaphora.cli.service.wyoming import wyoming
@@ -64,6 +65,7 @@ app.command(short_help="List what a memory or a store has quarantined.")(quarant
 app.command(short_help="Check a deployment, and say how to mend it.")(doctor)
 app.command(short_help="Copy the file of a store while it is in use.")(backup)
 app.command(short_help="Put a backup in the place of a store.")(restore)
+app.command(short_help="Spread a memory in PostgreSQL over partitions.")(partition)
 app.add_typer(agent_app)
 app.add_typer(import_app)
 

@@ -83,7 +83,7 @@ def test_around(benchmark, filled, reach):
     """The neighbours of 400 candidates."""
     store, talker = filled
     turn = cycle([store.find_matching(USER, talker.ask(), SearchFilter(), 400) for _ in range(20)])
-    assert benchmark(lambda: store.with_neighbours(next(turn), reach))
+    assert benchmark(lambda: store.with_neighbours(USER, next(turn), reach))
 
 
 @pytest.mark.parametrize("among", FILTERS.values(), ids=FILTERS)

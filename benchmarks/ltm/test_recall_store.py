@@ -115,7 +115,7 @@ def test_around(benchmark, filled):
         store.find_matching(UserKey("user 0"), talker.ask(), SearchFilter(), 400) for _ in range(20)
     ]
     turn = cycle(found)
-    assert benchmark(lambda: store.with_neighbours(next(turn), 1))
+    assert benchmark(lambda: store.with_neighbours(UserKey("user 0"), next(turn), 1))
 
 
 @pytest.mark.parametrize("among", FILTERS.values(), ids=FILTERS)

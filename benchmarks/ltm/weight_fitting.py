@@ -141,7 +141,7 @@ def _collect_cases(
     weight: float = 1.0,
 ) -> list[_Case]:
     whose, turns = UserKey(dialog.id), [turn.id for turn in dialog.turns]
-    documents: Sequence[Document] = store.with_neighbours(store.documents(whose, ids), 0)
+    documents: Sequence[Document] = store.with_neighbours(whose, store.documents(whose, ids), 0)
     packed = store.token_vectors(whose, embedder.token_name, ids)
     made = []
     for question in filter(has_evidence, dialog.questions):

@@ -85,7 +85,7 @@ class EmbedTask:
             return _process_or_quarantine(
                 waiting, self._embed_tokens, self._probe, self._quarantine_tokens, self.backoff
             )
-        return False
+        return self.store.index_vectors(self.embedder.name)
 
     def _embed(self, waiting: Sequence[_Unembedded]) -> bool:
         embed_exchanges(
@@ -216,9 +216,8 @@ class CompressTask:
             if not new:
                 break
             self._round += 1
-            for key in sorted(new, key=lambda key: self._last_round.get(key, 0))[
-                :_CONVERSATIONS_PER_BATCH
-            ]:
+            new.sort(key=lambda key: self._last_round.get(key, 0))
+            for key in self.store.claim_oversized(new[:_CONVERSATIONS_PER_BATCH]):
                 self._last_round[key] = self._round
                 history = self.store.history(key)
                 segments = plan_segments(history, self.settings, self.store.measure)[

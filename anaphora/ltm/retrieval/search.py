@@ -311,7 +311,9 @@ class _SearchRun:
             found = sorted(found, key=_position_key)
             best = np.argsort(-(featured(found) @ weights), kind="stable")[:_NEIGHBOUR_SEEDS]
             seeds = [found[row] for row in best]
-            near = self._store.with_neighbours(seeds, NEIGHBOUR_REACH) if seeds else ()
+            near = (
+                self._store.with_neighbours(self._user_key, seeds, NEIGHBOUR_REACH) if seeds else ()
+            )
             documents = sorted({one.id: one for one in (*near, *found)}.values(), key=_position_key)
         else:  # each as if it were alone in a conversation
             documents = [Document(one.id, one.id, 0, one.terms) for one in sorted(found)]

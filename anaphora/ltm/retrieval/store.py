@@ -161,6 +161,11 @@ class RecallStore(Protocol):
         """Return at most ``limit`` conversations whose history exceeds its maximum size, with the
         sizes."""
 
+    def claim_oversized(self, keys: Sequence[ConversationKey]) -> Sequence[ConversationKey]:
+        """Return those of the conversations that this store may compress now, because no other
+        store has claimed them. A claim ends with :meth:`compress`, when the store is closed, and
+        after some time."""
+
     def compress(
         self, key: ConversationKey, replaced: Sequence[HistoryPart], by: Sequence[Summary]
     ) -> bool:
@@ -201,9 +206,11 @@ class RecallStore(Protocol):
         """Return at most ``limit`` exchanges with any of the terms, best first by the store's own
         ranking."""
 
-    def with_neighbours(self, documents: Sequence[Document], reach: int) -> Sequence[Document]:
-        """Return the documents and those up to ``reach`` places before and after them, without
-        duplicates, by conversation and number."""
+    def with_neighbours(
+        self, user_key: UserKey, documents: Sequence[Document], reach: int
+    ) -> Sequence[Document]:
+        """Return documents of a user and those up to ``reach`` places before and after them,
+        without duplicates, by conversation and number."""
 
     def documents(self, user_key: UserKey, ids: Sequence[int]) -> Sequence[Document]:
         """Return the documents with these ids."""
@@ -216,7 +223,7 @@ class RecallStore(Protocol):
 
     def find_outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
         """Return at most ``limit`` exchanges, with their ids, whose terms are of an earlier
-        version."""
+        version. Those that this store returned lately may be left out by others."""
 
     def reindex(self, version: int, exchanges: Sequence[TermUpdate]) -> None:
         """Replace the terms of exchanges by those of this version, and drop their vectors, so that
@@ -228,7 +235,8 @@ class RecallStore(Protocol):
         self, embedder: str, limit: int
     ) -> Sequence[tuple[int, Sequence[Exchange]]]:
         """Return at most ``limit`` exchanges without a vector of that embedder, oldest first: the
-        id of each with the exchange, preceded by the one before it in its conversation if any."""
+        id of each with the exchange, preceded by the one before it in its conversation if any.
+        Those that this store returned lately may be left out by others."""
 
     def put_vectors(self, embedder: str, ids: Sequence[int], vectors: Vectors) -> None:
         """Store the vectors, one row per id; ids erased meanwhile are skipped."""
@@ -236,6 +244,10 @@ class RecallStore(Protocol):
     def put_token_vectors(self, embedder: str, ids: Sequence[int], packed: Sequence[bytes]) -> None:
         """Store packed vectors of tokens, one item per id; ids erased meanwhile are skipped. Their
         embedder has a name of its own, for :meth:`find_unembedded` as well."""
+
+    def index_vectors(self, embedder: str) -> bool:
+        """Build or drop an index of the vectors of one user if the store has such indexes and needs
+        it; whether it did."""
 
     def token_vectors(
         self, user_key: UserKey, embedder: str, ids: Sequence[int]

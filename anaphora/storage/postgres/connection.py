@@ -132,9 +132,22 @@ class ConnectionPool(ForkAware):
 
     def run_outside_transaction(self, *statements: str) -> None:
         """Run statements that are not allowed in a transaction, one after another."""
-        with self._connection() as connection:
+
+        def run_all(session: Transaction) -> None:
             for statement in statements:
-                Transaction(connection).execute(statement)
+                session.execute(statement)
+
+        self.run_in_session(run_all)
+
+    def run_in_session(
+        self,
+        work: Callable[Concatenate[Transaction, _Parameters], _Result],
+        *args: _Parameters.args,
+        **kwargs: _Parameters.kwargs,
+    ) -> _Result:
+        """Run the work on one connection, each of its statements by itself."""
+        with self._connection() as connection:
+            return work(Transaction(connection), *args, **kwargs)
 
     def close(self) -> None:
         """Close the idle connections; the others are closed when they are returned."""

@@ -71,7 +71,8 @@ def memory_of_before(request, tmp_path):
         keep_earlier(store)
     with server.client() as client:
         client.execute(f"ALTER TABLE {schema}.exchanges DROP COLUMN terms_version")
-        client.execute(f"DROP TABLE {schema}.token_vectors")
+        client.execute(f"DROP TABLE {schema}.token_vectors, {schema}.leases")
+        client.execute(f"DROP TABLE {schema}.vector_indexes")
         client.execute(f"UPDATE {schema}.format SET version = 4")
     with closing(PostgresRecallStore(**make)) as store:
         yield store

@@ -85,7 +85,9 @@ class ListRecallStore:
         best = sorted((item for item in weighed if item[0]), reverse=True)
         return [document for *_, document in best[:limit]]
 
-    def with_neighbours(self, documents: Sequence[Document], reach: int) -> Sequence[Document]:
+    def with_neighbours(
+        self, user_key: UserKey, documents: Sequence[Document], reach: int
+    ) -> Sequence[Document]:
         near = {
             (one.conversation, number)
             for one in documents

@@ -54,7 +54,7 @@ def quarantine_rows(transaction: Transaction, damage: DamagedRowsError) -> None:
     """Move damaged rows into the quarantine."""
     table = _TABLES[damage.kind]
     if damage.kind == "exchange":
-        lock_users(transaction, [id for id, _ in damage.rows])
+        users = lock_users(transaction, [id for id, _ in damage.rows])
     time = "at" if damage.kind == "exchange" else "NULL"
     for id, reason in damage.rows:
         transaction.execute(
@@ -65,7 +65,7 @@ def quarantine_rows(transaction: Transaction, damage: DamagedRowsError) -> None:
             *(damage.kind, encode_text(reason), id),
         )
         if damage.kind == "exchange":
-            erase_exchanges(transaction, [id])
+            erase_exchanges(transaction, users, [id])
         else:
             transaction.execute(
                 "WITH gone AS (DELETE FROM summaries WHERE id = %s RETURNING *) "
@@ -162,7 +162,7 @@ def discard_item(transaction: Transaction, id: int) -> bool:
 def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     table = _TABLES[kind]
     row = transaction.fetch_one(
-        "SELECT it.record, it.id, it.conversation_id FROM quarantine, "
+        "SELECT it.record, it.id, it.user_id, it.conversation_id FROM quarantine, "
         f"jsonb_populate_record(NULL::{table}, row_data) AS it "
         "WHERE quarantine.id = %s AND EXISTS "
         "(SELECT FROM conversations WHERE conversations.id = quarantine.conversation_id)",
@@ -170,14 +170,14 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
     )
     if row is None:
         return False
-    record, source, conversation = row
+    record, source, user, conversation = row
     changes: dict[str, int] = {}
     try:
         if kind == "summary":
             summary = load_summary(record, source)
         else:
             exchange = load_exchange(record, 0)
-            number = _find_number(transaction, conversation, id, exchange)
+            number = _find_number(transaction, user, conversation, id, exchange)
             if number is None:
                 return True
             changes["number"] = number
@@ -190,59 +190,63 @@ def _restore(transaction: Transaction, kind: str, id: int) -> bool:
         *(_LATER_COLUMNS, json.dumps(changes), id),
     )
     if kind == "summary":
-        found = transaction.fetch_one("SELECT first, last FROM summaries WHERE id = %s", source)
+        found = transaction.fetch_one(
+            "SELECT first, last FROM summaries WHERE user_id = %s AND id = %s", user, source
+        )
         assert found
         # The exchanges may have been renumbered while the summary was in quarantine.
         summary = replace(summary, first=found[0], last=found[1])
         transaction.execute(
-            "UPDATE summaries SET record = %s WHERE id = %s", dump_summary(summary), source
+            "UPDATE summaries SET record = %s WHERE user_id = %s AND id = %s",
+            *(dump_summary(summary), user, source),
         )
         transaction.execute(
             "UPDATE conversations SET size = conversations.size + it.size FROM summaries AS it "
-            "WHERE conversations.id = it.conversation_id AND it.id = %s AND it.active",
-            source,
+            "WHERE conversations.id = it.conversation_id AND it.user_id = %s AND it.id = %s "
+            "AND it.active",
+            *(user, source),
         )
         return True
     restored = transaction.fetch_one(
         "UPDATE users SET documents = documents + 1, length = users.length + it.length "
-        "FROM exchanges AS it WHERE users.id = it.user_id AND it.id = %s "
-        "RETURNING user_id, terms",
-        source,
+        "FROM exchanges AS it WHERE users.id = %s AND it.user_id = %s AND it.id = %s "
+        "RETURNING terms",
+        *(user, user, source),
     )
     assert restored
-    user, terms = restored
-    words = index_words(exchange, load_terms([terms])[0])
+    words = index_words(exchange, load_terms(restored)[0])
     ids = add_words(transaction, {user: dict.fromkeys(words, 1)})[user]
     transaction.execute(
-        "UPDATE exchanges SET words = %s WHERE id = %s", [ids[word] for word in words], source
+        "UPDATE exchanges SET words = %s WHERE user_id = %s AND id = %s",
+        *([ids[word] for word in words], user, source),
     )
     transaction.execute(
         "UPDATE conversations SET verbatim = verbatim + 1, size = conversations.size + it.size "
-        "FROM exchanges AS it WHERE conversations.id = it.conversation_id AND it.id = %s "
-        "AND conversations.first <= it.number",
-        source,
+        "FROM exchanges AS it WHERE conversations.id = it.conversation_id AND it.user_id = %s "
+        "AND it.id = %s AND conversations.first <= it.number",
+        *(user, source),
     )
     transaction.execute(
         "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
-        "SELECT it.id, embedders.id, it.user_id FROM exchanges AS it, embedders WHERE it.id = %s",
-        source,
+        "SELECT %s, id, %s FROM embedders",
+        *(source, user),
     )
     return True
 
 
 def _find_number(
-    transaction: Transaction, conversation: int, id: int, exchange: Exchange
+    transaction: Transaction, user: int, conversation: int, id: int, exchange: Exchange
 ) -> int | None:
     """Return a number for a quarantined exchange; None if another copy of it was added
     meanwhile."""
     found = transaction.fetch_one(
-        "SELECT number, EXISTS (SELECT FROM exchanges WHERE conversation_id = %s AND clock > 0 "
-        "AND clock = it.clock AND record = it.record) FROM quarantine, "
+        "SELECT number, EXISTS (SELECT FROM exchanges WHERE user_id = %s AND conversation_id = %s "
+        "AND clock > 0 AND clock = it.clock AND record = it.record) FROM quarantine, "
         "jsonb_populate_record(NULL::exchanges, row_data) AS it WHERE quarantine.id = %s",
-        *(conversation, id),
+        *(user, conversation, id),
     )
     assert found
     number, is_stored = found
     if is_stored:
         return None
-    return find_free_number(transaction, conversation, number, exchange.clock)
+    return find_free_number(transaction, user, conversation, number, exchange.clock)

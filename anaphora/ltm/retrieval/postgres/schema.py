@@ -4,6 +4,7 @@ Names and texts are bytes (UTF-8 with lone surrogates), because text in PostgreS
 NUL. A ``place`` is a digest that identifies a row, because names may exceed the size limit of index
 entries. The ``words`` of an exchange are the ids of its terms, its intent and its slot values in
 the vocabulary of its user: a single GIN index finds all of them, and no two users share an entry.
+:mod:`anaphora.ltm.retrieval.postgres.partitioning` changes the large tables to partitioned ones.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from anaphora.storage.postgres.schema import SCHEMA_LOCK, has_table, upgrade_tab
 if TYPE_CHECKING:
     from anaphora.storage.postgres.connection import Transaction
 
-__all__ = ["TABLES", "has_pgvector", "prepare_schema"]
+__all__ = ["has_pgvector", "prepare_schema"]
 
 
 # User data is kept out of the statistics of the query planner (SET STATISTICS 0), where an erased
@@ -190,12 +191,26 @@ _MIGRATIONS = (
     ALTER TABLE token_vectors ALTER COLUMN packed SET STORAGE EXTERNAL;
     ALTER TABLE token_vectors ALTER COLUMN packed SET STATISTICS 0;
     """,
-)
+    """
+    -- Who processes which items in the background; each row is short-lived.
+    CREATE TABLE leases (
+        kind text NOT NULL,
+        item bigint NOT NULL,
+        holder text NOT NULL,
+        until timestamptz NOT NULL,
+        PRIMARY KEY (kind, item)
+    );
 
-TABLES = (
-    "users", "conversations", "exchanges", "words", "summaries", "unembedded", "vectors",
-    "token_vectors", "quarantine",
-)  # fmt: skip
+    -- The users whose vectors have an index of their own, or need one.
+    CREATE TABLE vector_indexes (
+        user_id bigint NOT NULL,
+        embedder_id bigint NOT NULL,
+        dimension integer NOT NULL,
+        ready boolean NOT NULL DEFAULT false,
+        PRIMARY KEY (user_id, embedder_id)
+    );
+    """,
+)
 
 # pgvector's types are in the schema where its extension was created.
 _SET_SEARCH_PATH = (

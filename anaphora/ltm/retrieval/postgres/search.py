@@ -16,6 +16,7 @@ import numpy as np
 from anaphora.ltm.embedders.embedder import Vectors
 from anaphora.ltm.retrieval.postgres.records import intent_word, load_terms, slot_word, term_word
 from anaphora.ltm.retrieval.postgres.schema import has_pgvector
+from anaphora.ltm.retrieval.postgres.vector_index import nearest_by_index
 from anaphora.ltm.retrieval.ranking import select_rarest
 from anaphora.ltm.retrieval.records import to_microseconds
 from anaphora.ltm.retrieval.store import (
@@ -38,6 +39,7 @@ _SCAN_THRESHOLD = 8_000  # exchanges with a word, from which on a scan of the ne
 _K1, _B = 1.2, 0.75  # usual values of BM25; the frequency within an exchange is ignored
 _VECTORS_PER_READ = 10_000
 _MATRIX_THRESHOLD = 20_000  # vectors, from which on search in memory is worth loading them
+_MAX_USER_IDS = 10_000  # remembered, of users
 _DOCUMENT_COLUMNS = "id, conversation_id, number, terms"
 _SCORING_COLUMNS = f"{_DOCUMENT_COLUMNS}, at, words, length"
 
@@ -59,8 +61,12 @@ class _UserStatistics:
 class PostgresSearch:
     """The search methods of a recall store."""
 
-    def __init__(self, pool: ConnectionPool, *, vector_memory: int) -> None:
+    def __init__(
+        self, pool: ConnectionPool, *, vector_memory: int, index_vectors_from: int
+    ) -> None:
         self._pool, self._vector_memory = pool, vector_memory
+        self._index_vectors_from = index_vectors_from
+        self._user_ids: dict[bytes, int] = {}
         self._vector_cache = VectorCache(vector_memory)
         self._has_pgvector: bool | None = None
 
@@ -69,6 +75,22 @@ class PostgresSearch:
         if self._has_pgvector is None:
             self._has_pgvector = self._pool.run(has_pgvector)
         return self._has_pgvector
+
+    def _read_of_user(self, user_key: UserKey, query: str, *values: Any) -> list[Row]:
+        """Return the rows of a query with ``{user}`` for the id of the user, which is remembered: a
+        statement that has it as a value needs no other partitions than those of the user."""
+        place = names_digest(user_key.tenant, user_key.user)
+        known = self._user_ids.get(place)
+        if known and (rows := self._pool.query(query.format(user=known), *values)):
+            return rows
+        found = self._pool.query("SELECT id FROM users WHERE place = %s", place)
+        if not found or found[0][0] == known:
+            return []
+        if len(self._user_ids) >= _MAX_USER_IDS:
+            self._user_ids.clear()
+        # Of an erased user it finds nothing: ids are never used again.
+        self._user_ids[place] = found[0][0]
+        return self._pool.query(query.format(user=found[0][0]), *values)
 
     def _load_user(
         self, user_key: UserKey, words: Iterable[bytes], filters: SearchFilter
@@ -81,12 +103,13 @@ class PostgresSearch:
             if filters.model is None
             else names_digest(user_key.user, filters.model, user_key.tenant)
         )
-        rows = self._pool.query(
+        rows = self._read_of_user(
+            user_key,
             "SELECT users.id, documents, length, changes, "
             "(SELECT id FROM conversations WHERE place = %s), words.word, words.id, words.count "
-            "FROM users LEFT JOIN words ON words.user_id = users.id AND word = ANY(%s::bytea[]) "
-            "WHERE place = %s",
-            *(model, wanted, names_digest(user_key.tenant, user_key.user)),
+            "FROM users LEFT JOIN words ON words.user_id = {user} AND word = ANY(%s::bytea[]) "
+            "WHERE users.id = {user}",
+            *(model, wanted),
         )
         if not rows:
             return None
@@ -143,23 +166,27 @@ class PostgresSearch:
             )
         return _to_documents(rows)
 
-    def with_neighbours(self, documents: Sequence[Document], reach: int) -> list[Document]:
+    def with_neighbours(
+        self, user_key: UserKey, documents: Sequence[Document], reach: int
+    ) -> list[Document]:
         spans = _merge_spans(((each.conversation, each.number) for each in documents), reach)
-        rows = self._pool.query(
+        rows = self._read_of_user(
+            user_key,
             f"SELECT {_DOCUMENT_COLUMNS} FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) "
             f"AS span (conversation, low, high), LATERAL (SELECT {_DOCUMENT_COLUMNS} "
-            "FROM exchanges WHERE conversation_id = conversation AND number BETWEEN low AND high "
-            "ORDER BY number OFFSET 0) AS its ORDER BY 2, 3",
+            "FROM exchanges WHERE user_id = {user} AND conversation_id = conversation "
+            "AND number BETWEEN low AND high ORDER BY number OFFSET 0) AS its ORDER BY 2, 3",
             *([span[part] for span in spans] for part in range(3)),
         )
         return _to_documents(rows)
 
     def documents(self, user_key: UserKey, ids: Sequence[int]) -> list[Document]:
         return _to_documents(
-            self._pool.query(
+            self._read_of_user(
+                user_key,
                 f"SELECT {_DOCUMENT_COLUMNS} FROM exchanges WHERE id = ANY(%s::bigint[]) "
-                "AND user_id = (SELECT id FROM users WHERE place = %s) ORDER BY id",
-                *(list(ids), names_digest(user_key.tenant, user_key.user)),
+                "AND user_id = {user} ORDER BY id",
+                list(ids),
             )
         )
 
@@ -180,13 +207,20 @@ class PostgresSearch:
     def find_nearest(
         self, user_key: UserKey, embedder: str, vector: Vectors, filters: SearchFilter, limit: int
     ) -> list[tuple[int, float]]:
-        """Compare all vectors of the user: an index of pgvector would search those of all users
-        and might find too few of this one. Many vectors are searched in memory, because pgvector
-        would read them from its pages each time."""
+        """Compare all vectors of the user. Many vectors are searched in memory, because pgvector
+        would read them from its pages each time. For very many there is an index of pgvector, for
+        searches without a filter: with one, it might find too few."""
         loaded = self._load_user(user_key, (), filters)
         if loaded is None or limit < 1:
             return []
         found, where = loaded
+        if (
+            self._uses_pgvector
+            and found.documents >= self._index_vectors_from
+            and filters == NO_FILTER
+            and (near := self._find_nearest_by_index(found.id, embedder, vector, limit)) is not None
+        ):
+            return near
         size = found.documents * vector.nbytes
         if self._uses_pgvector and (
             found.documents <= _MATRIX_THRESHOLD or size > self._vector_memory
@@ -205,13 +239,21 @@ class PostgresSearch:
     def token_vectors(
         self, user_key: UserKey, embedder: str, ids: Sequence[int]
     ) -> dict[int, bytes]:
-        rows = self._pool.query(
+        rows = self._read_of_user(
+            user_key,
             "SELECT exchange_id, packed FROM token_vectors WHERE exchange_id = ANY(%s::bigint[]) "
-            "AND embedder_id = (SELECT id FROM embedders WHERE place = %s) "
-            "AND user_id = (SELECT id FROM users WHERE place = %s)",
-            *(list(ids), names_digest(embedder), names_digest(user_key.tenant, user_key.user)),
+            "AND embedder_id = (SELECT id FROM embedders WHERE place = %s) AND user_id = {user}",
+            *(list(ids), names_digest(embedder)),
         )
         return {id: bytes(packed) for id, packed in rows}
+
+    def _find_nearest_by_index(
+        self, user: int, embedder: str, vector: Vectors, limit: int
+    ) -> list[tuple[int, float]] | None:
+        rows = self._pool.run(
+            nearest_by_index, user, embedder, len(vector), format_pgvector(vector), limit
+        )
+        return None if rows is None else [(id, cosine) for id, cosine in rows]
 
     def _find_nearest_by_pgvector(
         self, where: _Condition, embedder: str, vector: Vectors, limit: int

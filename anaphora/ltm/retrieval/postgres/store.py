@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +20,8 @@ from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history.measure import WORDS, Measure
 from anaphora.ltm.history.working_history import History, HistoryPart, HistorySettings
 from anaphora.ltm.retrieval.postgres.erasure import erase_user, expire_exchanges, filter_erased
+from anaphora.ltm.retrieval.postgres.leases import COMPRESS, Leases, embed_kind, index_kind
+from anaphora.ltm.retrieval.postgres.partitioning import check_partition_count, partition_tables
 from anaphora.ltm.retrieval.postgres.quarantine import (
     discard_item,
     list_items,
@@ -29,8 +32,13 @@ from anaphora.ltm.retrieval.postgres.quarantine import (
 )
 from anaphora.ltm.retrieval.postgres.records import load_summary, parse_exchanges
 from anaphora.ltm.retrieval.postgres.reindexing import reindex
-from anaphora.ltm.retrieval.postgres.schema import TABLES, prepare_schema
+from anaphora.ltm.retrieval.postgres.schema import prepare_schema
 from anaphora.ltm.retrieval.postgres.search import PostgresSearch, format_pgvector
+from anaphora.ltm.retrieval.postgres.vector_index import (
+    build_index,
+    find_index_work,
+    request_indexes,
+)
 from anaphora.ltm.retrieval.postgres.vectors import (
     find_or_create_embedder,
     put_token_vectors,
@@ -63,12 +71,18 @@ from anaphora.storage.postgres.schema import check_schema_name
 from anaphora.storage.postgres.text_encoding import decode_text, encode_text, names_digest
 
 if TYPE_CHECKING:
-    from anaphora.storage.postgres.connection import Row, Transaction
+    from anaphora.storage.postgres.connection import ConnectionPool, Row, Transaction
 
 __all__ = ["PostgresRecallStore"]
 
 _BATCH_SIZE = 1_000
 _DEFAULT_VECTOR_MEMORY = 1 << 30
+_DEFAULT_INDEX_VECTORS_FROM = 200_000
+_DEFAULT_LEASE = 600.0  # seconds; a batch takes some seconds, with BART some minutes
+_MAINTENANCE_TIMEOUT = 7 * 24 * 3_600.0  # seconds, of what copies or indexes whole tables
+
+_VACUUMED = ("users", "conversations", "unembedded", "quarantine")
+_VACUUMED_PARTITIONS = ("exchanges", "words", "summaries", "vectors", "token_vectors")
 
 _Result = TypeVar("_Result")
 
@@ -83,7 +97,13 @@ class PostgresRecallStore(PostgresSearch):
     otherwise, or with ``pgvector=False``, they are bytes. pgvector searches the vectors of most
     users. Those of users with very many, and all that are bytes, are searched in the memory of this
     process, within ``vector_memory`` bytes (0: pgvector searches all it can). Both ways compare all
-    vectors of a user, so the result is exact.
+    vectors of a user, so the result is exact. A user with ``index_vectors_from`` exchanges or more
+    gets an index of pgvector (HNSW), which is approximate and finds at most 1,000; searches with a
+    filter remain exact.
+
+    The large tables can be spread over partitions by :meth:`partition`. Several stores share the
+    background work: what :meth:`find_unembedded`, :meth:`find_outdated` and
+    :meth:`claim_oversized` return is leased to one of them for ``lease`` seconds.
 
     An unresponsive server is given up after ``server_timeout`` seconds. Processes with different
     measures should not share a schema: each would recount all sizes. A connection pooler must
@@ -107,12 +127,15 @@ class PostgresRecallStore(PostgresSearch):
         schema: str = "anaphora",
         pgvector: bool = True,
         vector_memory: int = _DEFAULT_VECTOR_MEMORY,
+        index_vectors_from: int = _DEFAULT_INDEX_VECTORS_FROM,
+        lease: float = _DEFAULT_LEASE,
         server_timeout: float = 30.0,
         create: bool = True,
     ) -> None:
         check_schema_name(schema)
         self._settings, self.measure = settings, measure
         self._schema, self._pgvector, self._create = schema, pgvector, create
+        self._url, self._leases = url, Leases(lease)
         try:
             from anaphora.storage.postgres.connection import ConnectionPool
         except ImportError as error:
@@ -120,7 +143,7 @@ class PostgresRecallStore(PostgresSearch):
                 "a recall store in PostgreSQL needs its client: pip install 'anaphora[postgres]'"
             ) from error
         pool = ConnectionPool(url, prepare=self._prepare, server_timeout=server_timeout)
-        super().__init__(pool, vector_memory=vector_memory)
+        super().__init__(pool, vector_memory=vector_memory, index_vectors_from=index_vectors_from)
 
     # -- ingestion -----------------------------------------------------------------------------
 
@@ -161,12 +184,15 @@ class PostgresRecallStore(PostgresSearch):
     @retry_without_damaged
     def history(self, key: ConversationKey) -> History:
         # A single statement reads a consistent state.
-        rows = self._pool.query(
+        rows = self._read_of_user(
+            UserKey(key.user, key.tenant),
             "WITH it AS (SELECT * FROM conversations WHERE place = %s) "
             "SELECT 0, summaries.id, summaries.record, it.size, it.measure, summaries.first, 0 "
-            "FROM it JOIN summaries ON conversation_id = it.id AND active "
+            "FROM it JOIN summaries ON summaries.user_id = {user} AND conversation_id = it.id "
+            "AND active "
             "UNION ALL SELECT 1, number, record, it.size, it.measure, number, exchanges.id "
-            "FROM it JOIN exchanges ON conversation_id = it.id AND number >= it.first "
+            "FROM it JOIN exchanges ON exchanges.user_id = {user} AND conversation_id = it.id "
+            "AND number >= it.first "
             "ORDER BY 1, 6, 2",
             names_digest(*key),
         )
@@ -188,15 +214,29 @@ class PostgresRecallStore(PostgresSearch):
             "JOIN users ON users.id = user_id WHERE {} LIMIT %s"
         )
         rejected = "(SELECT source_id FROM quarantine WHERE kind = 'compress')"
+        available, held = self._leases.available(COMPRESS, "conversations.id")
         other = query.format("measure <> %s")
         while rows := self._pool.query(other, measure, _BATCH_SIZE):
             for row in rows:
                 self._recount_size(_to_key(row))
         larger = query.format(
-            f"size > %s AND conversations.id NOT IN {rejected} ORDER BY size DESC"
+            f"size > %s AND conversations.id NOT IN {rejected} AND {available} ORDER BY size DESC"
         )
-        rows = self._pool.query(larger, self._settings.max_size, max(limit, 0))
+        rows = self._pool.query(larger, self._settings.max_size, *held, max(limit, 0))
         return {_to_key(row): row[3] for row in rows}
+
+    def claim_oversized(self, keys: Sequence[ConversationKey]) -> Sequence[ConversationKey]:
+        places = {names_digest(*key): key for key in keys}
+        rows = self._pool.run(
+            self._leases.take,
+            COMPRESS,
+            "SELECT conversations.id, place FROM conversations "
+            "WHERE place = ANY(%s::bytea[]) AND {}",
+            list(places),
+            item="conversations.id",
+        )
+        claimed = {bytes(place) for _, place in rows}
+        return [key for place, key in places.items() if place in claimed]
 
     @retry_without_damaged
     def compress(
@@ -210,20 +250,19 @@ class PostgresRecallStore(PostgresSearch):
     # -- reading -------------------------------------------------------------------------------
 
     def exchanges(self, key: ConversationKey, *, first: int, last: int) -> Sequence[Exchange]:
-        return self._exchanges(
-            "AND number BETWEEN %s AND %s ORDER BY number", names_digest(*key), first, last
-        )
+        return self._exchanges(key, "AND number BETWEEN %s AND %s ORDER BY number", first, last)
 
     def latest(self, key: ConversationKey, limit: int) -> Sequence[Exchange]:
-        return self._exchanges("ORDER BY number DESC LIMIT %s", names_digest(*key), max(limit, 0))
+        return self._exchanges(key, "ORDER BY number DESC LIMIT %s", max(limit, 0))
 
     @retry_without_damaged
-    def _exchanges(self, which: str, *values: Any) -> list[Exchange]:
+    def _exchanges(self, key: ConversationKey, which: str, *values: Any) -> list[Exchange]:
         return parse_exchanges(
-            self._pool.query(
-                "SELECT id, record, number FROM exchanges WHERE conversation_id = "
-                f"(SELECT id FROM conversations WHERE place = %s) {which}",
-                *values,
+            self._read_of_user(
+                UserKey(key.user, key.tenant),
+                "SELECT id, record, number FROM exchanges WHERE user_id = {user} AND "
+                f"conversation_id = (SELECT id FROM conversations WHERE place = %s) {which}",
+                *(names_digest(*key), *values),
             )
         )
 
@@ -231,11 +270,12 @@ class PostgresRecallStore(PostgresSearch):
     def fetch(
         self, user_key: UserKey, ids: Sequence[int]
     ) -> Mapping[int, tuple[ConversationKey, Exchange]]:
-        rows = self._pool.query(
+        rows = self._read_of_user(
+            user_key,
             "SELECT exchanges.id, model, record, number FROM exchanges JOIN conversations "
             "ON conversations.id = conversation_id WHERE exchanges.id = ANY(%s::bigint[]) "
-            "AND exchanges.user_id = (SELECT id FROM users WHERE place = %s)",
-            *(list(ids), names_digest(user_key.tenant, user_key.user)),
+            "AND exchanges.user_id = {user}",
+            list(ids),
         )
         exchanges = parse_exchanges((id, record, number) for id, _, record, number in rows)
         return {
@@ -244,12 +284,12 @@ class PostgresRecallStore(PostgresSearch):
         }
 
     def count_by_model(self, user_key: UserKey) -> Mapping[str, int]:
-        rows = self._pool.query(
+        rows = self._read_of_user(
+            user_key,
             "SELECT model, count(exchanges.id) FROM conversations "
-            "JOIN exchanges ON conversation_id = conversations.id WHERE conversations.user_id = "
-            "(SELECT id FROM users WHERE place = %s) GROUP BY conversations.id "
+            "JOIN exchanges ON conversation_id = conversations.id AND exchanges.user_id = {user} "
+            "WHERE conversations.user_id = {user} GROUP BY conversations.id "
             "ORDER BY conversations.id",
-            names_digest(user_key.tenant, user_key.user),
         )
         return {decode_text(model): count for model, count in rows}
 
@@ -257,10 +297,13 @@ class PostgresRecallStore(PostgresSearch):
 
     @retry_without_damaged
     def find_outdated(self, version: int, limit: int) -> Sequence[tuple[int, Exchange]]:
-        rows = self._pool.query(
-            "SELECT id, record, number FROM exchanges WHERE terms_version < %s "
+        rows = self._pool.run(
+            self._leases.take,
+            index_kind(version),
+            "SELECT id, record, number FROM exchanges WHERE terms_version < %s AND {} "
             "ORDER BY id DESC LIMIT %s",
             *(version, max(limit, 0)),
+            item="exchanges.id",
         )
         return list(zip((id for id, *_ in rows), parse_exchanges(rows), strict=True))
 
@@ -274,15 +317,27 @@ class PostgresRecallStore(PostgresSearch):
         self, embedder: str, limit: int
     ) -> Sequence[tuple[int, Sequence[Exchange]]]:
         def read(transaction: Transaction) -> list[Row]:
+            known = find_or_create_embedder(transaction, embedder)
+            waiting = self._leases.take(
+                transaction,
+                embed_kind(known),
+                "SELECT exchange_id, user_id FROM unembedded WHERE embedder_id = %s AND {} "
+                "ORDER BY exchange_id LIMIT %s",
+                *(known, max(limit, 0)),
+                item="exchange_id",
+            )
+            if not waiting:
+                return []
+            ids, owners = (list(values) for values in zip(*waiting, strict=True))
+            users = sorted(set(owners))
             return transaction.fetch_all(
                 "SELECT it.id, it.number, it.record, before.id, before.record, before.number "
-                "FROM (SELECT exchange_id FROM unembedded WHERE embedder_id = %s "
-                "ORDER BY exchange_id LIMIT %s) AS waiting "
-                "JOIN exchanges AS it ON it.id = exchange_id "
-                "LEFT JOIN LATERAL (SELECT id, number, record FROM exchanges "
-                "WHERE conversation_id = it.conversation_id AND number < it.number "
-                "ORDER BY number DESC LIMIT 1) AS before ON true ORDER BY it.id",
-                *(find_or_create_embedder(transaction, embedder), max(limit, 0)),
+                "FROM exchanges AS it LEFT JOIN LATERAL (SELECT id, number, record "
+                "FROM exchanges WHERE user_id = ANY(%s) AND user_id = it.user_id "
+                "AND conversation_id = it.conversation_id AND number < it.number "
+                "ORDER BY number DESC LIMIT 1) AS before ON true "
+                "WHERE it.user_id = ANY(%s) AND it.id = ANY(%s) ORDER BY it.id",
+                *(users, users, ids),
             )
 
         return [
@@ -302,21 +357,39 @@ class PostgresRecallStore(PostgresSearch):
             format_pgvector(row) if self._uses_pgvector else row.astype("<f4").tobytes()
             for row in np.asarray(vectors, np.float32)
         ]
-        self._pool.run(put_vectors, embedder, list(ids), rows)
+
+        def put(transaction: Transaction) -> None:
+            known, users = put_vectors(transaction, embedder, list(ids), rows)
+            if self._uses_pgvector:
+                large = transaction.fetch_all(
+                    "SELECT id FROM users WHERE id = ANY(%s) AND documents >= %s",
+                    *(users, self._index_vectors_from),
+                )
+                dimension = np.shape(vectors)[1]
+                request_indexes(transaction, (id for (id,) in large), known, dimension)
+
+        self._pool.run(put)
 
     def put_token_vectors(self, embedder: str, ids: Sequence[int], packed: Sequence[bytes]) -> None:
         if ids:
             self._pool.run(put_token_vectors, embedder, list(ids), packed)
+
+    def index_vectors(self, embedder: str) -> bool:
+        work = self._pool.run(find_index_work, embedder)
+        if not work:
+            return False
+        with self._maintenance_pool() as pool:
+            return any(pool.run_in_session(build_index, user, id) for user, id in work)
 
     # -- erasure -------------------------------------------------------------------------------
 
     def erase(
         self, user_key: UserKey, *, model: str | frozenset[str] | None = None, clock: int = 0
     ) -> int:
-        count = self._pool.run(erase_user, user_key, model, clock)
+        count, suffix = self._pool.run(erase_user, user_key, model, clock)
         self._vector_cache.clear()
         if count:
-            self._vacuum()
+            self._vacuum([*_VACUUMED, *(f"{table}{suffix}" for table in _VACUUMED_PARTITIONS)])
         return count
 
     def expire(self, before: datetime, *, limit: int = 1_000) -> int:
@@ -354,12 +427,35 @@ class PostgresRecallStore(PostgresSearch):
             lambda transaction: transaction.execute("UPDATE format SET version = version")
         )
 
+    def partition(self, count: int) -> None:
+        """Spread the large tables over ``count`` partitions by a hash of the user, in one
+        transaction that copies all rows. Other stores wait or fail for as long; memories keep what
+        is said in their journals. Nothing changes if there are as many partitions already.
+
+        Raises :class:`StoreError` for an invalid ``count``, or if the server cannot do it.
+        """
+        check_partition_count(count)
+        with self._maintenance_pool() as pool:
+            pool.run(partition_tables, count)
+
     def close(self) -> None:
+        if self._leases.may_hold_some:
+            with suppress(StoreError):  # then others wait for the end of the leases
+                self._pool.run(self._leases.release_all)
         self._pool.close()
         self._vector_cache.clear()
 
     def _prepare(self, transaction: Transaction) -> None:
         prepare_schema(transaction, self._schema, pgvector=self._pgvector, create=self._create)
+
+    @contextmanager
+    def _maintenance_pool(self) -> Iterator[ConnectionPool]:
+        """Connections whose statements may take as long as they need."""
+        from anaphora.storage.postgres.connection import ConnectionPool
+
+        pool = ConnectionPool(self._url, prepare=self._prepare, server_timeout=_MAINTENANCE_TIMEOUT)
+        with closing(pool):
+            yield pool
 
     def _recount_size(self, key: ConversationKey) -> None:
         def recount(transaction: Transaction) -> None:
@@ -368,11 +464,11 @@ class PostgresRecallStore(PostgresSearch):
 
         self._pool.run(recount)
 
-    def _vacuum(self) -> None:
+    def _vacuum(self, tables: Sequence[str]) -> None:
         """Let the space of deleted rows be reused now. The server would do so sooner or later."""
         try:
             self._pool.run_outside_transaction(
-                *(f"VACUUM (SKIP_LOCKED) {table}" for table in TABLES)
+                *(f"VACUUM (SKIP_LOCKED) {table}" for table in tables)
             )
         except StoreError as error:
             _log.info("erased rows are not vacuumed yet: %s", error)

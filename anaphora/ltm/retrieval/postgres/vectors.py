@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from anaphora.ltm.retrieval.postgres.leases import embed_kind, release_items
 from anaphora.ltm.retrieval.postgres.writer import lock_users
 from anaphora.storage.postgres.text_encoding import encode_text, names_digest
 
@@ -16,13 +17,15 @@ __all__ = ["find_or_create_embedder", "put_token_vectors", "put_vectors"]
 
 def put_vectors(
     transaction: Transaction, embedder: str, ids: Sequence[int], rows: Sequence[Any]
-) -> None:
-    """Store vectors, in the form of the database driver."""
+) -> tuple[int, list[int]]:
+    """Store vectors, in the form of the database driver. Returns the id of the embedder, and the
+    users of the exchanges."""
     known, values = _prepare_rows(transaction, embedder, ids, rows)
-    found = list(values)
+    found, users = list(values), _users(values)
     replaced = transaction.fetch_all(
-        "DELETE FROM vectors WHERE embedder_id = %s AND exchange_id = ANY(%s) RETURNING user_id",
-        *(known, found),
+        "DELETE FROM vectors WHERE user_id = ANY(%s) AND embedder_id = %s "
+        "AND exchange_id = ANY(%s) RETURNING user_id",
+        *(users, known, found),
     )
     if replaced:
         transaction.execute(
@@ -34,6 +37,7 @@ def put_vectors(
         values.values(),
     )
     _mark_embedded(transaction, known, found)
+    return known, users
 
 
 def put_token_vectors(
@@ -41,10 +45,14 @@ def put_token_vectors(
 ) -> None:
     """Store packed vectors of tokens."""
     known, values = _prepare_rows(transaction, embedder, ids, packed)
+    transaction.execute(
+        "DELETE FROM token_vectors WHERE user_id = ANY(%s) AND embedder_id = %s "
+        "AND exchange_id = ANY(%s)",
+        *(_users(values), known, list(values)),
+    )
     transaction.execute_many(
         "INSERT INTO token_vectors (user_id, embedder_id, exchange_id, packed) "
-        "VALUES (%s, %s, %s, %s) ON CONFLICT (exchange_id, embedder_id) "
-        "DO UPDATE SET packed = excluded.packed",
+        "VALUES (%s, %s, %s, %s)",
         values.values(),
     )
     _mark_embedded(transaction, known, list(values))
@@ -56,15 +64,23 @@ def _prepare_rows(
     """Lock the users of the exchanges that still exist. Return the id of the embedder, and by
     exchange the columns of its row."""
     known = find_or_create_embedder(transaction, embedder)
-    lock_users(transaction, ids)
+    users = lock_users(transaction, ids)
     there: dict[int, int] = dict(
-        transaction.fetch_all("SELECT id, user_id FROM exchanges WHERE id = ANY(%s)", list(ids))
+        transaction.fetch_all(
+            "SELECT id, user_id FROM exchanges WHERE user_id = ANY(%s) AND id = ANY(%s)",
+            *(users, list(ids)),
+        )
     )
     pairs = zip(ids, rows, strict=True)
     return known, {id: (there[id], known, id, row) for id, row in pairs if id in there}
 
 
+def _users(rows: dict[int, tuple[Any, ...]]) -> list[int]:
+    return sorted({user for user, *_ in rows.values()})
+
+
 def _mark_embedded(transaction: Transaction, embedder: int, ids: list[int]) -> None:
+    release_items(transaction, embed_kind(embedder), ids)
     transaction.execute(
         "DELETE FROM unembedded WHERE embedder_id = %s AND exchange_id = ANY(%s)", embedder, ids
     )

@@ -17,6 +17,7 @@ from anaphora.errors import StoreError
 from anaphora.ltm.exchange import Exchange, Summary
 from anaphora.ltm.history.measure import Measure
 from anaphora.ltm.history.working_history import HistoryPart, HistorySettings
+from anaphora.ltm.retrieval.postgres.leases import COMPRESS, release_items
 from anaphora.ltm.retrieval.postgres.numbering import find_numbers_by_clock, shift_numbers
 from anaphora.ltm.retrieval.postgres.records import (
     dump_exchange,
@@ -73,6 +74,14 @@ class PreparedExchange(NamedTuple):
 # server 0.8 s instead of 2.3 s.
 _BATCH_SIZE = 100
 
+# In the index of each partition.
+_CLEAN_PENDING_WORDS = (
+    "SELECT gin_clean_pending_list(indexrelid) FROM pg_index JOIN pg_class AS it "
+    "ON it.oid = indexrelid JOIN pg_am ON pg_am.oid = relam WHERE amname = 'gin' AND "
+    "relkind = 'i' AND indrelid IN (SELECT 'exchanges'::regclass UNION ALL "
+    "SELECT inhrelid FROM pg_inherits WHERE inhparent = 'exchanges'::regclass)"
+)
+
 _Numbered = tuple[int, int, PreparedExchange]  # the conversation's id, and the exchange's number
 
 
@@ -122,13 +131,16 @@ def add_exchanges(
     numbered = [
         one
         for conversation, its_rows in late.items()
-        for one in _number_late_rows(transaction, conversation, its_rows, measure)
+        for one in _number_late_rows(
+            transaction, users[its_rows[0].user], conversation, its_rows, measure
+        )
     ]
     appended, histories = _append_rows(transaction, rows, last, users, measure)
     _insert_exchanges(transaction, [*numbered, *appended], users, words)
-    for conversation, verbatim, first in histories:
+    for user, conversation, verbatim, first in histories:
         if verbatim > settings.max_exchanges:
-            _drop_oldest(transaction, conversation, first, verbatim - settings.max_exchanges)
+            leaving = verbatim - settings.max_exchanges
+            _drop_oldest(transaction, user, conversation, first, leaving)
 
 
 def _add_users(transaction: Transaction, rows: Sequence[PreparedExchange]) -> dict[bytes, int]:
@@ -190,13 +202,17 @@ def _split_late_rows(
 
 
 def _number_late_rows(
-    transaction: Transaction, conversation: int, rows: Sequence[PreparedExchange], measure: Measure
+    transaction: Transaction,
+    user: int,
+    conversation: int,
+    rows: Sequence[PreparedExchange],
+    measure: Measure,
 ) -> Iterable[_Numbered]:
     """Number late exchanges of one conversation by their clocks, and make room for them. They enter
     the working history unless they belong before it."""
     recount_size(transaction, rows[0].conversation, measure)
-    places = find_numbers_by_clock(transaction, conversation, [row.clock for row in rows])
-    shift_numbers(transaction, conversation, places)
+    places = find_numbers_by_clock(transaction, user, conversation, [row.clock for row in rows])
+    shift_numbers(transaction, user, conversation, places)
     numbers = [place + i for i, place in enumerate(places)]
     transaction.execute(
         "UPDATE conversations SET verbatim = verbatim + new.count, "
@@ -215,9 +231,10 @@ def _append_rows(
     last: Sequence[PreparedExchange],
     users: Mapping[bytes, int],
     measure: Measure,
-) -> tuple[list[_Numbered], list[tuple[int, int, int]]]:
+) -> tuple[list[_Numbered], list[tuple[int, int, int, int]]]:
     """Create or update the conversations of ``rows``, and number those that come ``last``. Return
-    these, and the id, number of verbatim exchanges and first verbatim number of each history."""
+    these, and the user, id, number of verbatim exchanges and first verbatim number of each
+    history."""
     some = {row.conversation: row for row in rows}
     added: dict[bytes, list[PreparedExchange]] = {place: [] for place in some}
     for row in last:
@@ -235,7 +252,7 @@ def _append_rows(
         "ON CONFLICT (place) DO UPDATE SET last = old.last + excluded.last, "
         "verbatim = old.verbatim + excluded.verbatim, size = old.size + excluded.size, "
         "clock = greatest(old.clock, excluded.clock) "
-        "RETURNING place, id, last, verbatim, first",
+        "RETURNING place, id, last, user_id, verbatim, first",
         encode_text(measure.name),
         [users[row.user] for row in some.values()],
         list(added),
@@ -251,7 +268,7 @@ def _append_rows(
     numbered = [
         (id, next(numbers), row) for row in last for id, numbers in (following[row.conversation],)
     ]
-    return numbered, [(id, verbatim, first) for _, id, _, verbatim, first in found]
+    return numbered, [(user, id, verbatim, first) for _, id, _, user, verbatim, first in found]
 
 
 def _insert_exchanges(
@@ -283,23 +300,26 @@ def _insert_exchanges(
     )
     if is_batch:
         # Only the owner of the index may do this. Otherwise the next exchange does it.
-        transaction.try_execute("SELECT gin_clean_pending_list('exchanges_words_idx')")
+        transaction.try_execute(_CLEAN_PENDING_WORDS)
     transaction.execute(
         "INSERT INTO unembedded (exchange_id, embedder_id, user_id) "
-        "SELECT exchanges.id, embedders.id, user_id FROM exchanges, embedders "
-        "WHERE exchanges.id = ANY(%s)",
+        "SELECT exchange_id, embedders.id, user_id FROM embedders, "
+        "unnest(%s::bigint[], %s::bigint[]) AS new (exchange_id, user_id)",
         [id for (id,) in ids],
+        [users[row.user] for _, _, row in numbered],
     )
 
 
-def _drop_oldest(transaction: Transaction, conversation: int, first: int, leaving: int) -> None:
+def _drop_oldest(
+    transaction: Transaction, user: int, conversation: int, first: int, leaving: int
+) -> None:
     transaction.execute(
         "UPDATE conversations SET verbatim = verbatim - %s, first = oldest.number + 1, "
         "size = conversations.size - oldest.size "
         "FROM (SELECT max(number) AS number, sum(size) AS size FROM (SELECT number, size "
-        "FROM exchanges WHERE conversation_id = %s AND number >= %s "
+        "FROM exchanges WHERE user_id = %s AND conversation_id = %s AND number >= %s "
         "ORDER BY number LIMIT %s) AS leaving) AS oldest WHERE id = %s",
-        *(leaving, conversation, first, leaving, conversation),
+        *(leaving, user, conversation, first, leaving, conversation),
     )
 
 
@@ -323,11 +343,13 @@ def replace_parts(
     id, user, first = conversation
     exchanges = [part for part in replaced if isinstance(part, Exchange)]
     gone = [part.id for part in replaced if isinstance(part, Summary)]
-    parts = _load_oldest(transaction, id, first, len(gone), len(exchanges))
+    parts = _load_oldest(transaction, user, id, first, len(gone), len(exchanges))
     if [part for _, part in parts] != list(replaced):
         return False
     sizes = [measure.count(each.text) for each in by]
-    transaction.execute("UPDATE summaries SET active = false WHERE id = ANY(%s)", gone)
+    transaction.execute(
+        "UPDATE summaries SET active = false WHERE user_id = %s AND id = ANY(%s)", user, gone
+    )
     transaction.execute_many(
         "INSERT INTO summaries (user_id, conversation_id, first, last, size, record) "
         "VALUES (%s, %s, %s, %s, %s, %s)",
@@ -342,6 +364,7 @@ def replace_parts(
         *(exchanges[-1].number + 1 if exchanges else first, len(exchanges)),
         *(sum(sizes) - sum(size for size, _ in parts), id),
     )
+    release_items(transaction, COMPRESS, [id])
     return True
 
 
@@ -349,26 +372,31 @@ def recount_size(transaction: Transaction, place: bytes, measure: Measure) -> No
     """Recount the size of a history, whose user is locked, if it is in another measure."""
     name = encode_text(measure.name)
     found = transaction.fetch_one(
-        "SELECT id, first FROM conversations WHERE place = %s AND measure <> %s", place, name
+        "SELECT id, user_id, first FROM conversations WHERE place = %s AND measure <> %s",
+        *(place, name),
     )
     if found is None:
         return
-    id, first = found
+    id, user, first = found
     sizes: dict[str, list[tuple[int, int]]] = {"exchanges": [], "summaries": []}
     for row, number, record in transaction.fetch_all(
-        "SELECT id, number, record FROM exchanges WHERE conversation_id = %s AND number >= %s",
-        *(id, first),
+        "SELECT id, number, record FROM exchanges "
+        "WHERE user_id = %s AND conversation_id = %s AND number >= %s",
+        *(user, id, first),
     ):
         with suppress(StoreError):  # damaged exchanges are quarantined when they are read
             size = measure.count_exchange(load_exchange(record, number))
             sizes["exchanges"].append((size, row))
     for row, record in transaction.fetch_all(
-        "SELECT id, record FROM summaries WHERE conversation_id = %s AND active", id
+        "SELECT id, record FROM summaries WHERE user_id = %s AND conversation_id = %s AND active",
+        *(user, id),
     ):
         with suppress(StoreError):
             sizes["summaries"].append((measure.count(load_summary(record, row).text), row))
     for table, counted in sizes.items():
-        transaction.execute_many(f"UPDATE {table} SET size = %s WHERE id = %s", counted)
+        transaction.execute_many(
+            f"UPDATE {table} SET size = %s WHERE user_id = {user} AND id = %s", counted
+        )
     transaction.execute(
         "UPDATE conversations SET size = %s, measure = %s WHERE id = %s",
         *(sum(size for each in sizes.values() for size, _ in each), name, id),
@@ -391,12 +419,11 @@ def filter_stored(
 ) -> Sequence[PreparedExchange]:
     """Return the exchanges that are not stored yet. They may be if a commit was not confirmed and
     the journal has grown since. Nobody else can add them meanwhile: their position is locked."""
-    clocks: dict[bytes, int] = dict(
-        transaction.fetch_all(
-            "SELECT place, clock FROM conversations WHERE place = ANY(%s::bytea[])",
-            list({row.conversation for row in rows}),
-        )
+    known = transaction.fetch_all(
+        "SELECT place, clock, user_id FROM conversations WHERE place = ANY(%s::bytea[])",
+        list({row.conversation for row in rows}),
     )
+    clocks: dict[bytes, int] = {bytes(place): clock for place, clock, _ in known}
     doubtful: list[PreparedExchange] = []
     for row in rows:
         if 0 < row.clock <= clocks.get(row.conversation, 0):
@@ -409,17 +436,19 @@ def filter_stored(
         for place, record in transaction.fetch_all(
             "SELECT place, record FROM conversations "
             "JOIN exchanges ON conversation_id = conversations.id "
-            "WHERE place = ANY(%s::bytea[]) AND exchanges.clock = ANY(%s::bigint[])",
+            "WHERE exchanges.user_id = ANY(%s) AND place = ANY(%s::bytea[]) "
+            "AND exchanges.clock = ANY(%s::bigint[])",
+            sorted({user for *_, user in known}),
             [row.conversation for row in doubtful],
             [row.clock for row in doubtful],
         )
     }
     left: list[PreparedExchange] = []
     for row in rows:
-        known = row.conversation, identify_exchange(row.record)
-        if known not in there or not row.clock:
+        identity = row.conversation, identify_exchange(row.record)
+        if identity not in there or not row.clock:
             left.append(row)
-            there.add(known)
+            there.add(identity)
     return left
 
 
@@ -432,29 +461,42 @@ def lock_user(transaction: Transaction, user_key: UserKey) -> int | None:
     return None if found is None else int(found[0])
 
 
-def lock_users(transaction: Transaction, ids: Iterable[int]) -> None:
-    """Lock the users of exchanges."""
-    transaction.execute(
-        "SELECT FROM users WHERE id IN (SELECT user_id FROM exchanges WHERE id = ANY(%s)) "
-        "ORDER BY place FOR UPDATE",
-        list(ids),
+def lock_users(transaction: Transaction, ids: Iterable[int]) -> list[int]:
+    """Lock the users of exchanges, and return their ids."""
+    wanted = list(ids)
+    # Most callers process exchanges that wait for a vector. To look for one in all partitions is
+    # slow.
+    found: dict[int, int] = dict(
+        transaction.fetch_all(
+            "SELECT exchange_id, user_id FROM unembedded WHERE exchange_id = ANY(%s)", wanted
+        )
     )
+    if rest := [id for id in wanted if id not in found]:
+        found |= transaction.fetch_all("SELECT id, user_id FROM exchanges WHERE id = ANY(%s)", rest)
+    users = sorted(set(found.values()))
+    transaction.execute("SELECT FROM users WHERE id = ANY(%s) ORDER BY place FOR UPDATE", users)
+    return users
 
 
 def _load_oldest(
-    transaction: Transaction, conversation: int, first: int, summaries: int, exchanges: int
+    transaction: Transaction,
+    user: int,
+    conversation: int,
+    first: int,
+    summaries: int,
+    exchanges: int,
 ) -> list[tuple[int, HistoryPart]]:
     """Load the given numbers of oldest summaries and exchanges of a working history, with their
     sizes; all summaries if exchanges follow them."""
     short = transaction.fetch_all(
-        "SELECT size, id, record FROM summaries WHERE conversation_id = %s AND active "
-        "ORDER BY first, id LIMIT %s",
-        *(conversation, None if summaries and exchanges else summaries),
+        "SELECT size, id, record FROM summaries WHERE user_id = %s AND conversation_id = %s "
+        "AND active ORDER BY first, id LIMIT %s",
+        *(user, conversation, None if summaries and exchanges else summaries),
     )
     verbatim = transaction.fetch_all(
-        "SELECT size, number, record FROM exchanges WHERE conversation_id = %s AND number >= %s "
-        "ORDER BY number LIMIT %s",
-        *(conversation, first, exchanges),
+        "SELECT size, number, record FROM exchanges WHERE user_id = %s AND conversation_id = %s "
+        "AND number >= %s ORDER BY number LIMIT %s",
+        *(user, conversation, first, exchanges),
     )
     return [
         *((size, load_summary(record, id)) for size, id, record in short),

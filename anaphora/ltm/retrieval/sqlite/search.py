@@ -80,7 +80,9 @@ class SqliteSearch:
             ids = rank_by_bm25(connection, owner, terms, candidates, limit)
             return _load_documents(connection, owner.id, ids)
 
-    def with_neighbours(self, documents: Sequence[Document], reach: int) -> list[Document]:
+    def with_neighbours(
+        self, user_key: UserKey, documents: Sequence[Document], reach: int
+    ) -> list[Document]:
         numbers: dict[int, set[int]] = {}
         for _, conversation, number, _ in documents:
             near = range(number - reach, number + reach + 1)

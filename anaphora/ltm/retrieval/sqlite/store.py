@@ -160,6 +160,10 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
         keys = ((quarantine.read_key(*names), size) for size, *names in found)
         return {key: size for key, size in keys if key is not None}
 
+    def claim_oversized(self, keys: Sequence[ConversationKey]) -> Sequence[ConversationKey]:
+        """Return all: one process of the machine compresses, by its lock on a file."""
+        return keys
+
     def compress(
         self, key: ConversationKey, replaced: Sequence[HistoryPart], by: Sequence[Summary]
     ) -> bool:
@@ -232,6 +236,10 @@ class SqliteRecallStore(SqliteSearch, ForkAware):
 
     def put_token_vectors(self, embedder: str, ids: Sequence[int], packed: Sequence[bytes]) -> None:
         self._put(embedder, PACKED, ids, packed)
+
+    def index_vectors(self, embedder: str) -> bool:
+        """Do nothing: vectors are compared in memory."""
+        return False
 
     def _put(
         self, embedder: str, dimension: int, ids: Sequence[int], vectors: Sequence[bytes]

@@ -174,7 +174,7 @@ def test_the_neighbours_of_documents_come_once_and_in_order(store):
     hotels = add_exchanges(store, ANN_HOTELS, *"xyz")
     add_exchanges(store, BEN, *"klm")
     documents = store.documents(OF_ANN, [ann[6], ann[1], ann[2], hotels[0]])
-    around = store.with_neighbours(documents, 1)
+    around = store.with_neighbours(OF_ANN, documents, 1)
     assert [(each.conversation, each.number) for each in around] == sorted(
         (each.conversation, each.number) for each in around
     )
@@ -182,10 +182,10 @@ def test_the_neighbours_of_documents_come_once_and_in_order(store):
     assert places(each for each in around if each.conversation == first) == [1, 2, 3, 4, 6, 7, 8]
     assert places(each for each in around if each.conversation == second) == [1, 2]
     assert {each.terms for each in around if each.conversation == second} == {("x",), ("y",)}
-    assert {each.id for each in store.with_neighbours(documents, 0)} == {
+    assert {each.id for each in store.with_neighbours(OF_ANN, documents, 0)} == {
         each.id for each in documents
     }
-    assert list(store.with_neighbours([], 2)) == []
+    assert list(store.with_neighbours(OF_ANN, [], 2)) == []
 
 
 def test_nearest_vectors_come_first_with_their_cosines(store):
