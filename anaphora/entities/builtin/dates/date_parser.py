@@ -12,8 +12,7 @@ from typing import NamedTuple, TypeAlias
 from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
-from anaphora.entities.builtin.dates.coordination.completion import complete_coordinated
-from anaphora.entities.builtin.dates.coordination.period_sharing import PeriodSharing
+from anaphora.entities.builtin.dates.coordination import Coordination
 from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import AmbiguousNameFinder
 from anaphora.entities.builtin.dates.disambiguation.non_date_names import NonDateNames
 from anaphora.entities.builtin.dates.disambiguation.non_date_numbers import (
@@ -91,7 +90,7 @@ class DateParser:
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._non_date_numbers = NonDateNumbers(language, self._grammar)
         self._non_date_names = NonDateNames(language, self._grammar)
-        self._period_sharing = PeriodSharing(
+        self._coordination = Coordination(
             self._split_words(self._grammar.conjunctions),
             self._split_words(self._grammar.prepositions),
             self._parse_chart,
@@ -167,11 +166,7 @@ class DateParser:
         )
         if any(meaning[0] in PLAIN_OPERATIONS for *_, meaning in found):
             found = list(self._plain_numbers.select(found, self.get_atoms(text)))
-        if len(found) <= 1:
-            return found
-        joined = self._grammar.conjunctions
-        shared = self._share_periods(found, text)
-        return list(complete_coordinated(shared, self.get_atoms(text), joined))
+        return found if len(found) <= 1 else self._complete_joined(found, text)
 
     def _is_move(self, text: str) -> bool:
         """Whether a text is about moving something from one day to another."""
@@ -181,8 +176,8 @@ class DateParser:
         """The words with a blank between the atoms of each."""
         return [" ".join([atom.text for atom in get_atoms(one, self.language)]) for one in words]
 
-    def _share_periods(self, dates: Sequence[DateMatch], text: str) -> list[DateMatch]:
-        """The dates, with the week, month or year of one for those that are joined to it."""
+    def _complete_joined(self, dates: Sequence[DateMatch], text: str) -> list[DateMatch]:
+        """The dates, each with what those that it is joined to say for it."""
         atoms = self.get_atoms(text)
         placed = [
             (
@@ -192,10 +187,10 @@ class DateParser:
             )
             for start, end, meaning in dates
         ]
-        shared = self._period_sharing.share(atoms, placed)
+        completed = self._coordination.complete(atoms, placed)
         return [
             (start, end, meaning)
-            for (start, end, _), (*_, meaning) in zip(dates, shared, strict=True)
+            for (start, end, _), (*_, meaning) in zip(dates, completed, strict=True)
         ]
 
     def find_durations(self, text: str) -> list[DateMatch]:

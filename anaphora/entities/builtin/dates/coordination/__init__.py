@@ -1,1 +1,0 @@
-"""Complete dates that are joined by a conjunction, by what one of them says for all."""
