@@ -51,7 +51,7 @@ def test_an_earlier_day_is_one_of_another_month():
     ("language", "text", "dates"),
     [
         ("en", "next week Thursday or Friday at 7", ["2026-11-26T07:00", "2026-11-27T07:00"]),
-        ("en", "at noon on Thursday or Friday", ["2026-11-19T12:00", "2026-11-20T12:00"]),
+        ("en", "at 7 pm on Thursday or Friday", ["2026-11-19T19:00", "2026-11-20T19:00"]),
         ("de", "am Montag oder am Freitag um 19 Uhr", ["2026-11-23T19:00", "2026-11-20T19:00"]),
         ("fr", "jeudi ou vendredi à 19h", ["2026-11-19T19:00", "2026-11-20T19:00"]),
     ],
