@@ -12,10 +12,10 @@ from typing import NamedTuple, TypeAlias
 from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
-from anaphora.entities.builtin.dates.coordination.completion import complete_coordinated
+from anaphora.entities.builtin.dates.coordination.completion import Coordination
 from anaphora.entities.builtin.dates.coordination.listed_days import find_listed_days
-from anaphora.entities.builtin.dates.coordination.period_sharing import PeriodSharing
 from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import AmbiguousNameFinder
+from anaphora.entities.builtin.dates.disambiguation.misspelt_names import MisspeltNames
 from anaphora.entities.builtin.dates.disambiguation.non_date_names import NonDateNames
 from anaphora.entities.builtin.dates.disambiguation.non_date_numbers import (
     PLAIN_OPERATIONS,
@@ -48,8 +48,9 @@ _ISLAND = re.compile(rb"[^\0]{1,%d}" % _MAX_ISLAND_ATOMS)
 _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
-# The last two are flags beside the others: it may be a number, it may begin the name of a day.
-_UNKNOWN, _WEAK, _STRONG, _NUMBER, _NAME = 0, 1, 2, 4, 8
+# The last three are flags beside the others: it may be a number, it may begin the name of a day, it
+# may be a misspelt weekday or month.
+_UNKNOWN, _WEAK, _STRONG, _NUMBER, _NAME, _MISSPELT = 0, 1, 2, 4, 8, 16
 _MAX_EDGES = 20_000  # of all charts of a text, some 0.1 s; dates behind that are not found
 
 
@@ -92,7 +93,8 @@ class DateParser:
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._non_date_numbers = NonDateNumbers(language, self._grammar)
         self._non_date_names = NonDateNames(language, self._grammar)
-        self._period_sharing = PeriodSharing(
+        self._misspelt_names = MisspeltNames(language, self._grammar)
+        self._coordination = Coordination(
             self._split_words(self._grammar.conjunctions),
             self._split_words(self._grammar.prepositions),
             self._parse_chart,
@@ -168,11 +170,7 @@ class DateParser:
         )
         if any(meaning[0] in PLAIN_OPERATIONS for *_, meaning in found):
             found = list(self._plain_numbers.select(found, self.get_atoms(text)))
-        if len(found) <= 1:
-            return found
-        joined = self._grammar.conjunctions
-        shared = self._share_periods(found, text)
-        return list(complete_coordinated(shared, self.get_atoms(text), joined))
+        return found if len(found) <= 1 else self._complete_joined(found, text)
 
     def _is_move(self, text: str) -> bool:
         """Whether a text is about moving something from one day to another."""
@@ -182,9 +180,9 @@ class DateParser:
         """The words with a blank between the atoms of each."""
         return [" ".join([atom.text for atom in get_atoms(one, self.language)]) for one in words]
 
-    def _share_periods(self, dates: Sequence[DateMatch], text: str) -> list[DateMatch]:
-        """The dates, with the week, month or year of one for those that are joined to it."""
-        atoms = self.get_atoms(text)
+    def _complete_joined(self, dates: Sequence[DateMatch], text: str) -> list[DateMatch]:
+        """The dates, each with what those that it is joined to say for it."""
+        atoms = self._correct_spelling(text, self.get_atoms(text))
         placed = [
             (
                 bisect_left(atoms, start, key=attrgetter("start")),
@@ -193,10 +191,10 @@ class DateParser:
             )
             for start, end, meaning in dates
         ]
-        shared = self._period_sharing.share(atoms, placed)
+        completed = self._coordination.complete(atoms, placed)
         return [
             (start, end, meaning)
-            for (start, end, _), (*_, meaning) in zip(dates, shared, strict=True)
+            for (start, end, _), (*_, meaning) in zip(dates, completed, strict=True)
         ]
 
     def find_durations(self, text: str) -> list[DateMatch]:
@@ -282,6 +280,9 @@ class DateParser:
             grades = bytes([known[atom.text] for atom in atoms])
         except KeyError:
             grades = bytes([self._grade(atom) for atom in atoms])
+        if max(grades, default=_UNKNOWN) >= _MISSPELT:
+            atoms = self._correct_spelling(text, atoms)
+            grades = bytes([self._grade(atom) & ~_MISSPELT for atom in atoms])
         if "'" in text or "’" in text:
             grades = _grade_apostrophe_words(atoms, grades)
         names: list[NameMatch] = []
@@ -341,6 +342,12 @@ class DateParser:
             ]
         )
 
+    def _correct_spelling(self, text: str, atoms: Sequence[Atom]) -> Sequence[Atom]:
+        """The atoms with the weekdays and months that misspelt ones are meant for."""
+        if not any(self._grade(atom) & _MISSPELT for atom in atoms):
+            return atoms
+        return self._misspelt_names.correct(text, atoms)
+
     def _grade(self, atom: Atom) -> int:
         """The grade of an atom: whether a date may contain it, whether it may be a date by itself,
         and whether it may be a number."""
@@ -355,7 +362,10 @@ class DateParser:
 
     def _compute_grade(self, atom: Atom) -> int:
         name = _NAME if self._day_names.may_begin(atom.text) else _UNKNOWN
-        return self._grade_word(atom) | name
+        grade = self._grade_word(atom)
+        if not grade and atom.kind == "word" and self._misspelt_names.find(atom.text):
+            grade = _MISSPELT
+        return grade | name
 
     def _grade_word(self, atom: Atom) -> int:
         grammar = self._grammar

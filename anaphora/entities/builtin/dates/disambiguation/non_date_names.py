@@ -1,5 +1,5 @@
-"""Tell words and numbers that belong to a name from those of dates: Mr. Friday, Aug the dog, John
-3:16."""
+"""Tell words and numbers that belong to a name from those of dates: Mr. Friday, Aug the dog, Julio
+Iglesias, John 3:16."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
+from anaphora.entities.builtin.dates.disambiguation.capital_months import has_capital_months
 from anaphora.entities.builtin.dates.grammar.date_grammar import DateGrammar
-from anaphora.entities.words.normalization import create_normalizer
+from anaphora.entities.words.dictionary import Dictionary, load_dictionary
+from anaphora.entities.words.normalization import base_code, create_normalizer
 
 __all__ = ["NonDateNames"]
 
@@ -20,12 +22,15 @@ class NonDateNames:
 
     A month or a weekday is a name behind a title (*Mr.* Friday), behind a word for getting in touch
     with somebody, with a second name behind it (*call* April *Jones*), and with an article and a
-    noun behind it (Aug *the dog*). Two numbers behind the name of a *book* are a chapter and a
-    verse. All names are capitalized.
+    noun behind it (Aug *the dog*). A month is also a name before another one (April *May*) or a
+    surname: a capitalized word that is in no dictionary, or stands before the verb of a German
+    sentence, or in a language that writes months small (Julio *Iglesias*). Two numbers behind the
+    name of a *book* are a chapter and a verse. All names are capitalized.
     """
 
     def __init__(self, language: str, grammar: DateGrammar) -> None:
         normalize = create_normalizer(language)
+        self._code = base_code(language)
         self._names = grammar.names
         self._honorifics = grammar.honorifics
         self._contacts = grammar.contact_words
@@ -35,9 +40,8 @@ class NonDateNames:
         self._titles = [
             tuple([atom.text for atom in split_atoms(title, normalize)]) for title in grammar.titles
         ]
-        self._opening = (
-            self._honorifics | self._contacts | self._articles | self._books
-        ) | frozenset([title[0] for title in self._titles])
+        opening = self._honorifics | self._contacts | self._articles | self._books
+        self._opening = opening.union(self._names, [title[0] for title in self._titles])
 
     def remove(self, text: str, atoms: Sequence[Atom], grades: bytes) -> bytes:
         """The ``grades`` of the atoms with 0, no part of a date, for such names."""
@@ -55,6 +59,8 @@ class NonDateNames:
                 continue
             if atom.text in self._names and self._is_person(text, atoms, grades, at):
                 yield at, at + 1
+            elif end := self._find_full_name_end(text, atoms, grades, at):
+                yield at, end
             if atom.text in self._books and self._is_verse(atoms, grades, at + 1):
                 yield at + 1, at + 1 + _VERSE_ATOMS
             for title in self._titles:
@@ -86,6 +92,32 @@ class NonDateNames:
         ends_there = at + 3 >= len(atoms) or atoms[at + 3].kind == "mark"
         return is_noun and (ends_there or self._names[atoms[at].text][0] == "month")
 
+    def _find_full_name_end(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> int:
+        """The end of the name of a person that a month begins, with nothing before it that makes
+        it a date: of the surname, if that is a name of a date too; 0 if there is none."""
+        if self._names.get(atoms[at].text, ("",))[0] != "month" or text.isupper():
+            return 0
+        behind = atoms[at + 1 : at + 3]
+        if not behind or (at and (grades[at - 1] or atoms[at - 1].text in self._prepositions)):
+            return 0
+        surname, *rest = behind
+        if surname.kind != "word" or surname.glued or not text[surname.start].isupper():
+            return 0
+        verb = rest[0] if rest and text[rest[0].start].islower() and not grades[at + 2] else None
+        if surname.text in self._names:
+            return at + 2 if verb else 0
+        if grades[at + 1] or len(surname.text) == 1:
+            return 0
+        if not has_capital_months(self._code):
+            return at + 1
+        dictionary = load_dictionary(self._code)
+        if verb is None or dictionary is None:
+            return 0
+        is_name = surname.text not in dictionary or (
+            self._code == "de" and _is_finite(verb.text, dictionary)
+        )
+        return at + 1 if is_name else 0
+
     def _is_verse(self, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
         """Whether a chapter and a verse stand there, with nothing behind them that makes them a
         time (3:16 pm)."""
@@ -96,3 +128,10 @@ class NonDateNames:
             return False
         behind = at + _VERSE_ATOMS
         return behind >= len(atoms) or atoms[behind].kind == "mark" or grades[behind] <= 1
+
+
+def _is_finite(verb: str, dictionary: Dictionary) -> bool:
+    """Whether a word is a form of a German verb that agrees with a subject."""
+    lemmas = dictionary.get(verb)
+    is_form = lemmas is not None and any(one.endswith("n") for one in lemmas)
+    return is_form and not verb.endswith("n") and not verb.startswith("ge")

@@ -18,7 +18,11 @@ from typing import Any
 from anaphora.entities.builtin.chart_parser import BuildMeaning
 from anaphora.entities.builtin.dates.named_days.calendars import ISLAMIC_YEARS
 from anaphora.entities.builtin.dates.operations import OPERATION_NAMES
-from anaphora.entities.builtin.dates.operations.clock_times import CLOCK_OPERATIONS, HALF_DAY
+from anaphora.entities.builtin.dates.operations.clock_times import (
+    CLOCK_OPERATIONS,
+    HALF_DAY,
+    evaluate_clock,
+)
 from anaphora.entities.builtin.dates.operations.durations import duration_seconds, evaluate_duration
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
 from anaphora.entities.builtin.dates.operations.recurrence_patterns import RECURRENCE_OPERATIONS
@@ -108,6 +112,15 @@ def _place_on_weekday(day: int, date_: TimeExpression) -> TimeExpression | None:
     """Friday, November 13; None if the date has a weekday of its own (Friday, Saturday)."""
     has_own = any("weekday" in str(part[0]) for part in iter_expressions(date_))
     return None if has_own else ("on_weekday", day, date_)
+
+
+def _to_minutes_before(clock: TimeExpression, minutes: int) -> TimeExpression | None:
+    """Ten to six; None for a time with minutes: "one to 6:30" is a range."""
+    try:
+        is_hour = not evaluate_clock(clock).minutes
+    except (LookupError, TypeError, ValueError):  # no such time
+        return None
+    return ("to", clock, minutes) if is_hour else None
 
 
 def _to_islamic_year(year: int) -> int | None:
@@ -250,6 +263,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "mul": lambda one, other: one * other,
     "minus": lambda one: -one,
     "atleast": lambda number, least: number if number >= least else None,
+    "tohour": _to_minutes_before,
     "paired": _to_paired_year,
     "upto": _to_duration_range,
     "inyear": _place_in_year,

@@ -1,0 +1,45 @@
+"""A month that begins the name of a person is no date."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from anaphora.entities.builtin.dates.date_parser import get_date_parser
+from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
+
+WEDNESDAY = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+
+
+def read(language, text):
+    found = DateRecognizer(get_date_parser(language)).read(text, WEDNESDAY)
+    return [mention.value for mention in found]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "June May sent a letter"),
+        ("en", "April Vandermolen moved in"),
+        ("de", "August Lehmann wohnt hier"),
+        ("de", "Frau Sonntag meldet sich"),
+        ("fr", "Avril Lavigne joue de la guitare"),
+        ("fr", "Mme Juillet habite ici"),
+        ("es", "Julio Cortázar escribe"),
+    ],
+)
+def test_a_full_name_or_a_title_is_no_date(language, text):
+    assert read(language, text) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "dates"),
+    [
+        ("en", "meet me in April, May suits me too", ["2027-04"]),
+        ("en", "April Berlin hotels", ["2027-04"]),
+        ("en", "next June Vandermolen is 80", ["2027-06"]),
+        ("de", "August Termine vereinbaren", ["2027-08"]),
+        ("es", "el 3 de Julio Cortázar lee", ["2027-07-03"]),
+    ],
+)
+def test_a_month_with_a_date_around_it_or_without_a_surname_is_one(language, text, dates):
+    assert read(language, text) == dates
