@@ -197,6 +197,12 @@ class Entity(Struct, frozen=True):
     def __str__(self) -> str:
         return self.element if self.value is None else f"{self.element}={self.value}"
 
+    def __repr__(self) -> str:
+        place = f", {self.start}:{self.end}" if self.end else ""
+        value = "" if self.value is None else f", value={self.value!r}"
+        modifiers = "".join(f", {name}={value!r}" for name, value in self.modifiers.items())
+        return f"Entity({self.element!r}, {self.text!r}{place}{value}{modifiers})"
+
 
 class SentenceReading(Struct, frozen=True, gc=False):
     """An intent with the entities of its slots, as a sentence template reads an utterance.
