@@ -212,7 +212,9 @@ class SentenceReading(Struct, frozen=True, gc=False):
     ``missing`` those that the sentence leaves to the context: both must come from the memory.
     ``accepts`` are the values that the sentence allows of the context, by key: a device of the
     domain light. ``response`` is the key of the answer, ``template`` the syntax tree of the
-    sentence. ``elliptical``: its object is not said ("turn off"), but one of the ``references``.
+    sentence. ``elliptical``: its object is not said ("turn off"), but one of the ``references``;
+    ``everything``: it is about all things of the kind of that object. ``rest`` are the words of the
+    utterance about another thing, which the reading leaves out.
     """
 
     intent: str
@@ -223,6 +225,8 @@ class SentenceReading(Struct, frozen=True, gc=False):
     response: str = ""
     template: Any = None
     elliptical: bool = False
+    everything: bool = False
+    rest: str = ""
 
 
 class Utterance(Struct, frozen=True, gc=False):
