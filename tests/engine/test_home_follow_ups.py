@@ -141,6 +141,12 @@ def test_what_was_meant_last_has_no_brightness_of_others(english: Engine) -> Non
     assert ask(english, "brighter", "others") == "I don't know the present value."
 
 
+def test_a_door_is_not_unlocked_by_what_turns_off_something_else(english: Engine) -> None:
+    ask(english, "turn off the radio", "door")
+    assert english.ask("and the front door", user="door").status == "rejected"
+    assert ask(english, "unlock the front door", "door") == "HassTurnOff name=Front Door"
+
+
 def test_a_number_is_for_what_was_meant_last(english: Engine) -> None:
     ask(english, "set the radio volume to 30", "last number")
     ask(english, "turn on the lights in the kitchen", "last number")

@@ -33,6 +33,7 @@ from anaphora.intents.decision.sentences.slots import (
     PLACES,
     STATE,
     TARGETS,
+    find_last_used,
     remembered_by_slot,
 )
 from anaphora.intents.decision.sentences.steps import find_quality
@@ -49,6 +50,8 @@ __all__ = ["complete_fragment", "complete_value"]
 
 _MAX_VARIANTS = 4
 _HALF = 50  # percent
+_SWITCHING = frozenset(("HassTurnOn", "HassTurnOff"))
+_OPENED = frozenset(("lock", "cover", "valve"))  # what on and off open, close and lock
 
 
 def complete_fragment(
@@ -160,6 +163,8 @@ def _completions(
             filled = fill_combination(model, combination, slots, known)
             if filled is None or not (filled.memory or recent is not None):
                 continue
+            if intent in _SWITCHING and _is_switched_otherwise(model, slots, conversation):
+                continue
             used = {held.entity.element for held in filled.memory}
             unused = (kept & known.keys()) - used - {ACTION}
             needless = used & {*PLACES} - {*places}
@@ -175,6 +180,19 @@ def _completions(
                 model.intents[intent][0],
             )
             yield rank, Completion(intent, variant, candidates, combination.response)
+
+
+def _is_switched_otherwise(
+    model: SentenceIntents, slots: Mapping[str, Entity], conversation: Conversation
+) -> bool:
+    """Whether on and off mean something else for the device that is named than for what was meant
+    last: "and the front door?" after "turn off the radio" does not unlock it."""
+    if NAME not in slots:
+        return False
+    last = {held.entity.element: held.entity.value_or_text for held in find_last_used(conversation)}
+    known = model.devices.get(last.get(NAME, ""), {}).get("domain", last.get("domain"))
+    domain = model.devices.get(slots[NAME].value_or_text, {}).get("domain")
+    return domain != known and not {domain, known}.isdisjoint(_OPENED)
 
 
 def _intent_order(conversation: Conversation) -> dict[str, int]:
