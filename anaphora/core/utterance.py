@@ -197,6 +197,12 @@ class Entity(Struct, frozen=True):
     def __str__(self) -> str:
         return self.element if self.value is None else f"{self.element}={self.value}"
 
+    def __repr__(self) -> str:
+        place = f", {self.start}:{self.end}" if self.end else ""
+        value = "" if self.value is None else f", value={self.value!r}"
+        modifiers = "".join(f", {name}={value!r}" for name, value in self.modifiers.items())
+        return f"Entity({self.element!r}, {self.text!r}{place}{value}{modifiers})"
+
 
 class SentenceReading(Struct, frozen=True, gc=False):
     """An intent with the entities of its slots, as a sentence template reads an utterance.
@@ -206,7 +212,9 @@ class SentenceReading(Struct, frozen=True, gc=False):
     ``missing`` those that the sentence leaves to the context: both must come from the memory.
     ``accepts`` are the values that the sentence allows of the context, by key: a device of the
     domain light. ``response`` is the key of the answer, ``template`` the syntax tree of the
-    sentence. ``elliptical``: its object is not said ("turn off"), but one of the ``references``.
+    sentence. ``elliptical``: its object is not said ("turn off"), but one of the ``references``;
+    ``everything``: it is about all things of the kind of that object. ``rest`` are the words of the
+    utterance about another thing, which the reading leaves out.
     """
 
     intent: str
@@ -217,6 +225,8 @@ class SentenceReading(Struct, frozen=True, gc=False):
     response: str = ""
     template: Any = None
     elliptical: bool = False
+    everything: bool = False
+    rest: str = ""
 
 
 class Utterance(Struct, frozen=True, gc=False):

@@ -58,6 +58,19 @@ class Reply(Struct, frozen=True):
         understood = " ".join(part for part in (self.intent, f"({slots})" if slots else "") if part)
         return " ".join(part for part in (self.status, understood, f"{self.text!r}") if part)
 
+    def __repr__(self) -> str:
+        shown = {
+            "intent": self.intent,
+            "slots": {name: slot.value for name, slot in self.slots.items()},
+            "missing": self.missing,
+            "text": self.text,
+            "reason": "" if self.reason == self.text else self.reason,
+        }
+        listed = [f", {name}={value!r}" for name, value in shown.items() if value]
+        if self.result is not None and not self.text:
+            listed.append(f", result={self.result!r}")
+        return f"Reply({self.status!r}{''.join(listed)})"
+
     def _repr_html_(self) -> str:
         """The reply as HTML, for notebooks: with its explanation, if it has one."""
         text = self.text or ("" if self.result is None else repr(self.result))

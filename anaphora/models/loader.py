@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec.msgpack import encode
 
+from anaphora.errors import Problem
 from anaphora.gc_control import gc_paused
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.building.elements import build_elements, check_composition, find_declared_ids
@@ -38,7 +39,7 @@ from anaphora.models.hassil.attachment import (
     wrap_sentence_file,
 )
 from anaphora.models.hassil.home import Home
-from anaphora.models.hassil.home_reader import read_home
+from anaphora.models.hassil.home_reader import read_home_with_warnings
 from anaphora.models.hassil.reader import is_sentence_file
 from anaphora.models.nlpcraft import NlpcraftVersion, Translation, detect_version, translate
 from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents
@@ -76,17 +77,19 @@ def load_model(
     Raises :class:`~anaphora.errors.ModelError` with all errors of the file, or with the reason
     why it cannot be read.
     """
+    warnings: tuple[Problem, ...] = ()
     if isinstance(home, str | Path):
-        home = read_home(Path(home))
+        home, warnings = read_home_with_warnings(Path(home))
     if isinstance(cache, str | Path):
         cache = Cache(cache)
     further = _as_tuple(intents)
     with gc_paused():
+        model = None
         if is_sentence_source(source):
             model = _load_sentences(source, further, home, cache)
-            if model is not None:
-                return model
-        return _load_file(source, further, home, cache)
+        if model is None:
+            model = _load_file(source, further, home, cache)
+    return replace(model, warnings=(*model.warnings, *warnings)) if warnings else model
 
 
 def _load_sentences(

@@ -211,6 +211,12 @@ class Conversation(Struct, frozen=True):
     def key(self) -> ConversationKey:
         return ConversationKey(self.user, self.model, self.tenant)
 
+    def __repr__(self) -> str:
+        tenant = f", tenant={self.tenant!r}" if self.tenant else ""
+        remembered = ", ".join(str(held.entity) for held in self.remembered)
+        counted = pluralize(self.questions, "question")
+        return f"Conversation({self.user!r}, {self.model!r}{tenant}, {counted}, [{remembered}])"
+
     def _repr_html_(self) -> str:
         """The conversation as HTML, for notebooks: what is remembered, and what is open."""
         remembered = (

@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from anaphora.models.hassil.attachment import read_home
 from anaphora.models.hassil.home import Area, Device, Floor, Home
+from anaphora.models.hassil.home_reader import read_home
 
 __all__ = ["HOME", "Sample", "read_samples", "to_hassil_lists", "write_samples"]
 

@@ -111,10 +111,54 @@ def test_it_is_the_timer_that_was_set_last(english: Engine) -> None:
     assert ask(english, "cancel it", "last timer") == "HassCancelTimer"
 
 
+@pytest.mark.parametrize(
+    ("command", "first", "rest"),
+    [
+        (
+            "turn on the lights in the kitchen and the bedroom",
+            "HassTurnOn area=Kitchen domain=light",
+            "the bedroom",
+        ),
+        ("turn off the floor lamp and the radio", "HassTurnOff name=Floor Lamp", "the radio"),
+        (
+            "turn off the floor lamp and turn on the radio",
+            "HassTurnOff name=Floor Lamp",
+            "turn on the radio",
+        ),
+    ],
+)
+def test_of_two_things_the_first_is_done_and_the_rest_is_told(
+    english: Engine, command: str, first: str, rest: str
+) -> None:
+    assert ask(english, command, rest) == first
+    text = english.ask(command, user=rest).text
+    assert text.endswith(f"I do one thing at a time. Still to do: {rest}.")
+
+
+def test_what_was_meant_last_has_no_brightness_of_others(english: Engine) -> None:
+    ask(english, "set the kitchen brightness to 40", "others")
+    ask(english, "turn on the lights in the bedroom", "others")
+    assert ask(english, "brighter", "others") == "I don't know the present value."
+
+
+def test_a_door_is_not_unlocked_by_what_turns_off_something_else(english: Engine) -> None:
+    ask(english, "turn off the radio", "door")
+    assert english.ask("and the front door", user="door").status == "rejected"
+    assert ask(english, "unlock the front door", "door") == "HassTurnOff name=Front Door"
+
+
+def test_a_number_is_for_what_was_meant_last(english: Engine) -> None:
+    ask(english, "set the radio volume to 30", "last number")
+    ask(english, "turn on the lights in the kitchen", "last number")
+    assert (
+        ask(english, "turn it up to 50", "last number") == "HassLightSet area=Kitchen brightness=50"
+    )
+
+
 def test_half_of_something_else_is_no_timer(english: Engine) -> None:
     ask(english, "set a timer for 5 minutes", "half")
     ask(english, "turn on the radio", "half")
-    assert english.ask("half", user="half").status == "rejected"
+    assert ask(english, "half", "half") == "HassSetVolume name=Radio volume_level=50"
 
 
 def test_the_other_one_of_several_is_unclear(english: Engine) -> None:

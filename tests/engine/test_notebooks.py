@@ -51,6 +51,21 @@ def test_a_reply_shows_its_status_intent_slots_and_text(bot):
     assert texts[place + 3] == "memory"
 
 
+def test_a_reply_and_its_conversation_are_one_readable_line(bot):
+    engine = bot(WEATHER)
+    reply = engine.ask("weather in Tokyo now")
+    start = "Reply('matched', intent='weather', slots={"
+    assert repr(reply).startswith(start)
+    assert "'city': 'Tokyo'" in repr(reply)
+    city = reply.slots["city"].taken[0].entity
+    assert repr(city) == "Entity('city', 'Tokyo', 11:16, value='Tokyo')"
+    remembered = repr(engine.conversation())
+    assert remembered.startswith("Conversation('")
+    assert "1 question, [" in remembered
+    assert "city=Tokyo" in remembered
+    assert len(repr(reply)) + len(remembered) < 300
+
+
 def test_a_reply_shows_what_is_missing_and_why_it_is_rejected(bot):
     engine = bot(WEATHER)
     incomplete = texts_of(engine.ask("What's the weather?"))

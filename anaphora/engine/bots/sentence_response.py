@@ -7,9 +7,10 @@ from functools import lru_cache
 from typing import Any
 
 from anaphora.engine.bots.bot import Bot
+from anaphora.entities.languages import cached_table
 from anaphora.errors import HandlerError
 from anaphora.intents.match import Match
-from anaphora.models.hassil.elements import ACTION
+from anaphora.models.hassil.elements import ACTION, REST
 
 __all__ = ["find_sentence_response"]
 
@@ -19,15 +20,28 @@ _SLOT = re.compile(r"\bslots\.(\w+)")
 
 def find_sentence_response(bot: Bot, match: Match, language: str) -> str | None:
     """Render the response of the sentence that was matched. None without one, and for a response
-    that needs more than the slots: the states of devices, which only their owner knows."""
+    that needs more than the slots: the states of devices, which only their owner knows. Of a
+    question about more than one thing it says what is left to do."""
     sentences = bot.model.sentences
     if sentences is None:
         return None
     responses = sentences.collection.responses.get(match.intent.id, {})
     key = next((one.meta.get("response") for one in match.entities if one.element == ACTION), None)
     text = responses.get(key or "default")
-    if text is None:
-        return None
+    said = None if text is None else _render(bot, match, language, text)
+    rest = next((one.meta.get(REST) for one in match.entities if one.element == ACTION), None)
+    if rest is None:
+        return said
+    known = cached_table("en", "home")["refusals"] | (
+        cached_table(bot.model.languages[0], "home").get("refusals") or {}
+    )
+    left = known[REST].format(rest=rest)
+    if said and said[-1].isalnum():
+        said += left[-1]  # the full stop of the language
+    return f"{said} {left}" if said else left
+
+
+def _render(bot: Bot, match: Match, language: str, text: str) -> str | None:
     needed = _find_needed_slots(text)
     if needed is None or not needed <= {term.id for term in match.intent.terms}:
         return None

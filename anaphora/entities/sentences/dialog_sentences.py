@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from anaphora.entities.languages import cached_table
 from anaphora.grammar.sentences.parser import parse_sentence
+from anaphora.grammar.sentences.syntax import Expression
 from anaphora.models.hassil.collection import (
     RangeList,
     SentenceBlock,
@@ -14,17 +15,19 @@ from anaphora.models.hassil.collection import (
     TextList,
     TextValue,
 )
-from anaphora.models.hassil.elements import ALL, AMOUNT, LESS, MORE, OTHER, QUALITY, UNDO
+from anaphora.models.hassil.elements import ALL, AMOUNT, LESS, MORE, OTHER, QUALITY, SET, UNDO
 
 __all__ = ["DIALOG_INTENTS", "build_dialog_blocks"]
 
-DIALOG_INTENTS = frozenset((UNDO, MORE, LESS, OTHER, ALL))
+DIALOG_INTENTS = frozenset((UNDO, MORE, LESS, OTHER, ALL, SET))
 """The intents of sentences about the last command."""
 
 _SENTENCES = {"undo": UNDO, "other": OTHER, "all": ALL}
 _STEPS = {"more": MORE, "less": LESS}
 _DEGREE = "degree"
+_TARGET = "target"
 _AMOUNTS = RangeList(1, 1_000, fractions="halves")
+_VALUES = RangeList(0, 1_000, fractions="halves")
 
 
 def build_dialog_blocks(language: str) -> Iterator[SentenceBlock]:
@@ -43,6 +46,17 @@ def build_dialog_blocks(language: str) -> Iterator[SentenceBlock]:
         if words.values:
             lists: dict[str, SlotList] = {QUALITY: words, AMOUNT: _AMOUNTS}
             yield SentenceBlock(intent, templates, rules=rules, lists=lists)
+            if _TARGET in rules:
+                lists = {QUALITY: words, AMOUNT: _VALUES}
+                yield SentenceBlock(SET, _build_targets(steps), rules=rules, lists=lists)
+
+
+def _build_targets(steps: Iterable[str]) -> tuple[Expression, ...]:
+    """The sentences that name the value to set: "turn it up to 50", "to 50"."""
+    target = f"<{_TARGET}>"
+    written = [target, *(f"{step} {target}" for step in steps)]
+    written += [step.replace(f"[<{_DEGREE}>]", target) for step in steps]
+    return tuple(map(parse_sentence, dict.fromkeys(one for one in written if target in one)))
 
 
 def _build_list(words: Mapping[str, Any]) -> TextList:

@@ -29,7 +29,7 @@ from anaphora.models.hassil.summary import HomeSentences
 from anaphora.storage.cache import Cache
 from anaphora.storage.forks import LazyProperty
 
-__all__ = ["ANY_WORDS", "TIMER", "SentenceReader"]
+__all__ = ["ANY_WORDS", "TIMER", "SentenceReader", "reference_words"]
 
 _MAX_READINGS = 20
 _WITHOUT_SPACES = frozenset(("ja", "zh"))  # languages that write no spaces between words
@@ -63,7 +63,7 @@ class SentenceReader:
         lists = dict(sentences.lists)
         pronouns: tuple[str, ...] = ()
         for slot, cue in _REFERENCE_CUES.items():
-            words = _reference_words(self._language, cue)
+            words = reference_words(self._language, cue)
             if slot == "name":
                 pronouns = words
             listed = lists.get(slot)
@@ -93,19 +93,56 @@ class SentenceReader:
             return readings
         if all(_has_open_words(one) and one.missing for one in readings):
             readings = (*self._repair(text, context), *readings)
-        return (*readings, *self._complete(text))
+        readings = (*readings, *self._complete(text))
+        return readings or self._read_first(text, context)
+
+    def _read_first(self, text: str, context: Mapping[str, Any]) -> tuple[SentenceReading, ...]:
+        """The readings of an utterance about two things by the first of them, if it is a sentence
+        about the second as well: "turn off the fan and the lamp"."""
+        normalized = self._matcher.normalize(text)
+        for first, others in self._repairs.split(normalized):
+            readings = self._match_known(first, text, context)
+            for other, rest in others if readings else ():
+                if self._match_known(other, text, context):
+                    start, end = rest.find(0, len(rest.text), text)
+                    words = text[start:end]
+                    return tuple(msgspec.structs.replace(one, rest=words) for one in readings)
+        return ()
+
+    def _match_known(
+        self, form: InputText, text: str, context: Mapping[str, Any]
+    ) -> tuple[SentenceReading, ...]:
+        """The readings of a form of a text without any words and about a thing that is said."""
+        readings = self._match(form, text, context)
+        return tuple(
+            one
+            for one in readings
+            if not (_has_open_words(one) or one.missing or one.intent in DIALOG_INTENTS)
+        )
 
     def _complete(self, text: str) -> tuple[SentenceReading, ...]:
         """The readings of an utterance without its object, which was said before: "turn off". They
         are those of the utterance with a pronoun in some place of it, or with the word for a timer
         in such a place or for a pronoun."""
-        found = []
-        for word, forms in self._repairs.complete(self._matcher.normalize(text)):
-            for form in forms:
-                matches = self._matcher.match_input(form, text)
-                found += [self._to_elliptical(one, word) for one in matches]
+        normalized = self._matcher.normalize(text)
+        found = self._complete_form(normalized, text)
+        bare = None if any(found) else self._repairs.remove_everything(normalized)
+        if bare is not None:
+            matches = self._matcher.match_input(bare, text)
+            found = [self._to_elliptical(one, "") for one in matches]
+            found += self._complete_form(bare, text)
+            found = [one and msgspec.structs.replace(one, everything=True) for one in found]
         known = [one for one in found if one is not None and not _has_open_words(one)]
         return tuple(known[:_MAX_READINGS])
+
+    def _complete_form(self, form: InputText, text: str) -> list[SentenceReading | None]:
+        """The readings of a form of an utterance with its object, if it lacks one."""
+        return [
+            self._to_elliptical(one, word)
+            for word, forms in self._repairs.complete(form)
+            for completed in forms
+            for one in self._matcher.match_input(completed, text)
+        ]
 
     def _to_elliptical(self, match: SentenceMatch, word: str) -> SentenceReading | None:
         """The reading of a sentence whose object was added; None if it would be no object."""
@@ -200,7 +237,7 @@ def _with_references(listed: TextList, words: tuple[str, ...]) -> SlotList:
     return TextList((*listed.values, *added))
 
 
-def _reference_words(language: str, cue: str) -> tuple[str, ...]:
+def reference_words(language: str, cue: str) -> tuple[str, ...]:
     """The words of a language that refer to a thing or a place, whatever is around them."""
     written = cached_table(language, "cues").get(cue) or ()
     if isinstance(written, Mapping):

@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.input_text import InputText, SkipWords
+from anaphora.grammar.sentences.expansion import TextExpander
 from anaphora.grammar.sentences.normalization import fold_case
+from anaphora.grammar.sentences.parser import parse_sentence
 
 __all__ = ["Repairs"]
 
@@ -22,6 +24,8 @@ _MIN_VERB = 3  # letters of a verb before its pronoun
 _MAX_MISSPELT = 2  # words of an utterance
 _MAX_CANDIDATES = 3  # for a word
 _MAX_FORMS = 8
+_MAX_JOINED = 100  # characters of an utterance about two things
+_MAX_TEXTS = 60  # of a template of a table
 _MAX_ELLIPTICAL = 40  # characters of a sentence that lacks its object
 
 
@@ -35,9 +39,9 @@ class _Piece(NamedTuple):
 
 class Repairs:
     """Rewrites utterances in a language by its table ``home``: without words that only link them to
-    what was said ("no, ...", "turn it back on"), with pronouns apart from their verb ("apágala"),
-    and with misspelt words as one of ``words``, those of the sentences. ``pronouns`` stand for what
-    was said before."""
+    what was said ("no, ...", "turn it back on"), with a value for half of the whole, with
+    pronouns apart from their verb ("apágala"), and with misspelt words as one of ``words``, those
+    of the sentences. ``pronouns`` stand for what was said before."""
 
     def __init__(
         self,
@@ -60,6 +64,13 @@ class Repairs:
             bare = _remove_accents(word)
             if self._by_letters.setdefault(bare, word) == word:
                 self._by_initial[bare[:1]].append(bare)
+        self._everything = SkipWords(table.get("everything") or (), ignores_spaces=ignores_spaces)
+        self._joiner = _build_phrases(table.get("joiners") or (), ignores_spaces=ignores_spaces)
+        if self._joiner is not None and not ignores_spaces:
+            self._joiner = re.compile(rf" {self._joiner.pattern} ")
+        half = table.get("half") or {}
+        self._half = _build_phrases(half.get("words") or (), ignores_spaces=ignores_spaces)
+        self._half_target = fold_case(half.get("as") or "")
         self._ignores_spaces = ignores_spaces
         self._pronouns = tuple(map(fold_case, pronouns))
         self._timer = tuple(map(fold_case, table.get("timer") or ()))
@@ -71,6 +82,7 @@ class Repairs:
     def rewrite(self, text: InputText) -> Iterator[InputText]:
         """Other forms of a normalized text, the nearest first."""
         changes = (
+            self._replace_half,
             self._opening.remove_at_start,
             self._again.remove,
             self._remove_prefixes,
@@ -98,6 +110,46 @@ class Repairs:
             replaced = [self._replace_pronoun(one, word) for one in replaced]
             inserted = [self._insert(one, word) for one in forms]
             yield "timer", chain(replaced, *inserted)
+
+    def remove_everything(self, text: InputText) -> InputText | None:
+        """The text without words for all things ("turn them ALL off"); None if it has none."""
+        if len(text.text) > _MAX_ELLIPTICAL:
+            return None
+        bare = self._everything.remove(text)
+        return bare if bare.text and bare.text != text.text else None
+
+    def split(
+        self, text: InputText
+    ) -> Iterator[tuple[InputText, list[tuple[InputText, InputText]]]]:
+        """A text that joins two things, without the second: "turn off the fan [and the lamp]", each
+        with its forms without the first, and what is left out. The longest second part first."""
+        whole = text.text
+        length = len(whole)
+        for joiner in self._joiner.finditer(whole) if self._joiner else ():
+            begin, end = joiner.span()
+            if not begin or end >= length or length > _MAX_JOINED:
+                continue
+            for after in [length, *self._find_bounds(whole, end, length)[::-1]]:
+                others = [
+                    (text.cut([(0, start), (end, length)]), text.cut([(end, after)]))
+                    for start in [*self._find_bounds(whole, 0, begin)[::-1], 0]
+                ]
+                yield text.cut([(0, begin), (after, length)]), others
+
+    def _find_bounds(self, text: str, start: int, end: int) -> list[int]:
+        """Where words end between two positions of a text, in order."""
+        if self._ignores_spaces:
+            return list(range(start + 1, end))
+        return [one.start() for one in re.finditer(" ", text[:end]) if one.start() > start]
+
+    def _replace_half(self, text: InputText) -> InputText:
+        """The text with a value for the words for half of the whole: "open it halfway"."""
+        found = self._half.search(text.text) if self._half else None
+        if found is None:
+            return text
+        start, end = found.span()
+        pieces = [_Piece(0, start, text.text[:start]), _Piece(start, end, self._half_target)]
+        return _replace(text, [*pieces, _Piece(end, len(text.text), text.text[end:])])
 
     def _replace_pronoun(self, text: InputText, word: str) -> InputText:
         found = self._pronoun.search(text.text) if self._pronoun else None
@@ -208,6 +260,20 @@ def _replace(text: InputText, pieces: Iterable[_Piece]) -> InputText:
         parts.append(new)
         length += len(new)
     return InputText("".join(parts), tuple(starts or (0,)), tuple(origins or (0,)))
+
+
+def _build_phrases(templates: Iterable[str], *, ignores_spaces: bool) -> re.Pattern[str] | None:
+    """A pattern for the texts of templates, the longest first; None without any."""
+    expander = TextExpander({}, _MAX_TEXTS)
+    texts = {
+        " ".join(fold_case(text).split())
+        for template in templates
+        for text in expander.expand(parse_sentence(template)) or ()
+    }
+    either = "|".join(map(re.escape, sorted(texts - {""}, key=lambda one: (-len(one), one))))
+    if not either:
+        return None
+    return re.compile(f"(?:{either})" if ignores_spaces else rf"(?<!\w)(?:{either})(?!\w)")
 
 
 def _remove_accents(word: str) -> str:

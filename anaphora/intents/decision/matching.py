@@ -79,9 +79,11 @@ def match_question(
     if sentences is None:
         matches = match_intents(indexed.model.intents, indexed.index, contexts)
     else:
-        matches = _match_own_intents(indexed, sentences, contexts) or match_fragment(
-            sentences, question, conversation
-        )
+        matches = _match_own_intents(indexed, sentences, contexts)
+        if not matches:
+            answer = match_fragment(sentences, question, conversation)
+            matches = () if answer.match is None else (answer.match,)
+            refusal = answer.refusal or refusal
     return Decision(
         question,
         conversation,

@@ -17,7 +17,7 @@ from anaphora.models.hassil.builder import HOME_LISTS
 from anaphora.models.hassil.collection import SentenceCollection, SlotList
 from anaphora.models.hassil.elements import build_elements, build_intents
 from anaphora.models.hassil.home import Home
-from anaphora.models.hassil.home_reader import build_home, read_home
+from anaphora.models.hassil.home_reader import build_home, read_home_with_warnings
 from anaphora.models.hassil.reader import (
     PACKAGED,
     digest_input,
@@ -85,15 +85,8 @@ def attach_sentences(
     named = root.items.get("sentences")
     if named is None:
         return root, None
+    _check_language(root, diagnostics)
     inputs = {name: digest_input(name) for name in _input_names(named, root, folder)}
-    home = home or _find_home(root, diagnostics, folder)
-    try:
-        lists = home.to_lists()
-    except GrammarError as error:
-        diagnostics.raise_if_any()
-        problem = error.problems[0]
-        message = f"a name of the home is a broken template: {problem.message}"
-        diagnostics.abort(root.items.get("home", named).start, message, problem.hint)
     language = _language(root)
     source = repr((language, sorted(inputs.items())))
     parts = collection_parts(cache, source)
@@ -104,6 +97,14 @@ def attach_sentences(
     reading = parts.load_or_make("collection", _READING, read)
     diagnostics.add_imported("warning", named.start, reading.warnings)
     collection = reading.collection
+    home = home or _find_home(root, diagnostics, folder, _find_domains(collection))
+    try:
+        lists = home.to_lists()
+    except GrammarError as error:
+        diagnostics.raise_if_any()
+        problem = error.problems[0]
+        message = f"a name of the home is a broken template: {problem.message}"
+        diagnostics.abort(root.items.get("home", named).start, message, problem.hint)
     summary = parts.load_or_make("summary", _SUMMARY, lambda: summarize(collection))
     known = elements_by_id(root)
     elements = [one for one in build_elements(collection, summary, lists) if one["id"] not in known]
@@ -208,15 +209,23 @@ def _model_language(tag: str) -> str:
     return tag if re.fullmatch("[a-z]{2,3}(-[A-Z]{2})?", tag) else tag.partition("-")[0]
 
 
-def _find_home(root: MappingNode, diagnostics: FileDiagnostics, folder: Path | None) -> Home:
+def _find_domains(collection: SentenceCollection) -> set[str]:
+    """The domains that the sentences require of devices."""
+    rules = (block.requires.get("domain") for block in collection.blocks)
+    return {str(value) for rule in rules if rule for value in rule.values or ()}
+
+
+def _find_home(
+    root: MappingNode, diagnostics: FileDiagnostics, folder: Path | None, domains: set[str]
+) -> Home:
     written = root.items.get("home")
     if written is None:
         return Home()
     if not isinstance(written, ScalarNode):
-        return build_home(written, diagnostics)
+        return build_home(written, diagnostics, domains)
     path = _find(written, folder, diagnostics)
     try:
-        return read_home(path)
+        home, warnings = read_home_with_warnings(path, domains)
     except ModelError as error:
         problem = error.problems[0]
         if problem.line:
@@ -224,6 +233,17 @@ def _find_home(root: MappingNode, diagnostics: FileDiagnostics, folder: Path | N
         # The file cannot be read at all: what names it is wrong.
         message = f"the home {problem.source or written.text}: {problem.message}"
         diagnostics.abort(written.start, message, problem.hint)
+    diagnostics.add_imported("warning", written.start, warnings)
+    return home
+
+
+def _check_language(root: MappingNode, diagnostics: FileDiagnostics) -> None:
+    """Refuse several languages: a collection of sentences has one."""
+    written = root.items.get("language")
+    if isinstance(written, SequenceNode) and len(written.items) > 1:
+        message = "a model with sentences has one language"
+        hint = "write a model file for each language; both may name the same file as their home"
+        diagnostics.abort(written.items[1].start, message, hint)
 
 
 def _language(root: MappingNode) -> str:

@@ -27,6 +27,8 @@ __all__ = [
     "MORE",
     "OTHER",
     "QUALITY",
+    "REST",
+    "SET",
     "UNDO",
     "build_elements",
     "build_intents",
@@ -37,14 +39,19 @@ ACTION = "intent"
 """The element that remembers which intent was meant."""
 
 UNDO, MORE, LESS, OTHER, ALL = "<undo>", "<more>", "<less>", "<other>", "<all>"
+SET = "<set>"
 """The intents of sentences about the last command: undo it, do it with a higher or lower value, for
-the other device, or for all of them. No collection can have an intent of such a name."""
+the other device, for all of them, or with a value that is named. No collection can have an intent
+of such a name."""
 
 QUALITY = "quality"
 """The slot of sentences for a higher or lower value that says what is to change."""
 
 AMOUNT = "amount"
-"""The slot of such sentences that says by how much."""
+"""The slot of such sentences that says by how much, or which value to set."""
+
+REST = "rest"
+"""The metadata of a command with the words that it leaves out: it does one thing at a time."""
 
 _GROUPS = {
     "area": "place", "floor": "place", "name": "target", "domain": "target",

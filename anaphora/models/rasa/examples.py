@@ -6,11 +6,21 @@ import json
 import re
 from dataclasses import dataclass
 
-__all__ = ["Annotation", "ExampleError", "IntentExample", "parse_example"]
+__all__ = ["Annotation", "ExampleError", "IntentExample", "parse_example", "without_articles"]
 
 _ANNOTATION = re.compile(r"\[(?P<text>[^\[\]]+)\](?:\((?P<entity>[^()]+)\)|(?P<json>\{[^{}]*\}))")
 _BROKEN = re.compile(r"\[[^\[\]]*\](?:\([^()]*$|\{[^{}]*$|\(\))")
 _EDGES = ' \t.,;:!?"“”«»…'
+_ARTICLES = {
+    "ca": "el la els les un una l'",
+    "de": "der die das den dem des ein eine einen einem einer eines",
+    "en": "a an the",
+    "es": "el la los las un una unos unas",
+    "fr": "le la les un une des l' l’",
+    "it": "il lo la i gli le un uno una l' l’ un' un’",
+    "nl": "de het een",
+    "pt": "o a os as um uma uns umas",
+}
 
 
 class ExampleError(ValueError):
@@ -33,11 +43,13 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class IntentExample:
-    """An example: the ``words`` around its entities, and whether an entity stands between them."""
+    """An example: the ``words`` around its entities, and whether an entity stands between them.
+    ``text`` is the example itself."""
 
     words: str
     annotations: tuple[Annotation, ...]
     is_split: bool
+    text: str = ""
 
 
 def parse_example(text: str) -> IntentExample:
@@ -47,7 +59,19 @@ def parse_example(text: str) -> IntentExample:
     annotations = tuple(_parse_annotation(found) for found in _ANNOTATION.finditer(text))
     pieces = [piece.strip(_EDGES) for piece in _ANNOTATION.sub("\0", text).split("\0")]
     words = [" ".join(piece.split()) for piece in pieces if piece]
-    return IntentExample(" ".join(words), annotations, len(words) > 1)
+    return IntentExample(" ".join(words), annotations, len(words) > 1, text)
+
+
+def without_articles(example: IntentExample, language: str) -> IntentExample:
+    """The example without the articles before and in its entities, in lower case: "show me the
+    [city bike](bike)", "[a small](size)", but "[The Hague](city)"."""
+    articles = _ARTICLES.get(language.partition("-")[0], "").split()
+    either = "|".join(one if one[-1] in "'’" else rf"{one}\s" for one in articles)
+    if not either:
+        return example
+    bare = re.sub(rf"(?<!\w)(?:{either})\s*(?=\[)", "", example.text)
+    bare = re.sub(rf"\[(?:{either})\s*(?=[^\s\]])", "[", bare)
+    return example if bare == example.text else parse_example(bare)
 
 
 def _parse_annotation(found: re.Match[str]) -> Annotation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from anaphora.models.nlpcraft.notes import NoteKind
@@ -16,6 +16,7 @@ from anaphora.models.rasa.elements import (
     escape_synonym,
     find_triggers,
 )
+from anaphora.models.rasa.examples import without_articles
 from anaphora.models.rasa.notes import Place, RasaNote
 from anaphora.models.rasa.project import Entry, RasaProject
 
@@ -36,7 +37,12 @@ class RasaTranslation:
 
 def translate_project(project: RasaProject, *, id: str = "", language: str = "") -> RasaTranslation:
     """Translate a project; ``id`` and ``language`` take the place of those of the project."""
-    return _Translator(project).translate(id, language)
+    language = language or project.language or "en"
+    examples = {
+        intent: [(place, without_articles(one, language)) for place, one in listed]
+        for intent, listed in project.examples.items()
+    }
+    return _Translator(replace(project, examples=examples)).translate(id, language)
 
 
 class _Translator:
@@ -59,7 +65,7 @@ class _Translator:
         built_in = sorted({BUILT_IN[name] for name in self._values.built_in if name in BUILT_IN})
         data: dict[str, Any] = {
             "id": id or make_id(project.name),
-            "language": language or project.language or "en",
+            "language": language,
             "elements": [
                 one for one in self._build_elements() if one["id"] in used or "values" in one
             ],

@@ -192,6 +192,35 @@ def test_mistakes_in_a_home(tmp_path: Path, text: str, message: str) -> None:
         read_home(write(tmp_path, "home.yaml", text))
 
 
+def test_a_home_warns_of_what_it_does_not_list(tmp_path: Path) -> None:
+    home = write(
+        tmp_path,
+        "rooms.yaml",
+        """areas: [{name: Kitchen, floor: Gruond}]
+floors: [Ground]
+devices:
+  - {name: Lamp, domain: lihgt, area: Kitchn}
+""",
+    )
+    bot = write(tmp_path, "bot.yaml", "id: bot\nsentences: home-assistant\nhome: rooms.yaml\n")
+    expected = [
+        ("no floor 'Gruond'", 1, 32, "did you mean 'Ground'?"),
+        ("unknown domain 'lihgt'", 4, 26, "did you mean 'light'?"),
+        ("no area 'Kitchn'", 4, 39, "did you mean 'Kitchen'?"),
+    ]
+    for model in (load_model(bot), load_model("home-assistant:en", home=home)):
+        found = [one for one in model.warnings if one.source == str(home)]
+        for warning, (message, line, column, hint) in zip(found, expected, strict=True):
+            assert message in warning.message
+            assert (warning.line, warning.column, warning.hint) == (line, column, hint)
+
+
+def test_sentences_in_several_languages_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, "bot.yaml", "id: bot\nlanguage: [en, de]\nsentences: home-assistant\n")
+    with pytest.raises(ModelError, match=r"bot\.yaml:2:16: a model with sentences has"):
+        load_model(path)
+
+
 def test_a_home_that_is_no_file_is_reported_where_it_is_named(tmp_path: Path) -> None:
     (tmp_path / "rooms.yaml").mkdir()
     text = "id: bot\nsentences: home-assistant\nhome: rooms.yaml\n"
@@ -270,9 +299,9 @@ def test_a_folder_of_other_files_is_no_model(tmp_path: Path) -> None:
         load_model(tmp_path)
 
 
-@pytest.mark.parametrize("key", ["sentences: [none.yaml]", "sentences: a\nhome: none.yaml"])
+@pytest.mark.parametrize("key", ["sentences: [none.yaml]", "sentences: a.yaml\nhome: none.yaml"])
 def test_a_file_that_is_missing_is_shown_where_it_is_named(tmp_path: Path, key: str) -> None:
-    write(tmp_path, "a", SENTENCES)
+    write(tmp_path, "a.yaml", SENTENCES)
     text = f"id: home\nlanguage: en\n{key}\n"
     with pytest.raises(ModelError) as raised:
         load_model(write(tmp_path, "home.yaml", text))

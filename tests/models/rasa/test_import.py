@@ -338,3 +338,23 @@ def test_an_example_of_two_intents_decides_nothing(tmp_path):
     nlu = NLU + "  - intent: bye\n    examples: |\n      - hi\n      - bye\n"
     folder = write(tmp_path, domain="intents: [hello, bye]", nlu=nlu)
     assert "intent hello: 'hi' also stands for bye" in notes_of(folder, "changed")
+
+
+def test_articles_before_and_in_entities_are_left_out(tmp_path):
+    write(
+        tmp_path,
+        domain="intents: [find]\nentities: [bike, town]",
+        nlu="""
+        nlu:
+          - intent: find
+            examples: |
+              - show me the [city bike](bike)
+              - I want to ride a [trek](bike)
+              - ride to [the big apple]{"entity": "town", "value": "New York"}
+              - ride to [The Hague](town)
+        """,
+    )
+    data = translate_project(read_project(tmp_path)).data
+    find, _, town = data["elements"]
+    assert find["synonyms"] == ["show me", "I want to ride", "ride to"]
+    assert town["values"] == {"New York": ["big apple"], "The Hague": []}

@@ -78,7 +78,7 @@ def nlpcraft(
     With --output, a Python module beside the new file has a function for each callback and value
     loader of the bot, whose bodies are to be filled in. Intents and sample utterances come from the
     annotations in its source files. A module that somebody has edited is overwritten only with
-    --force.
+    --force. Neither file is written if the model has mistakes.
 
     Such a file also works untranslated: 'anaphora check FILE', 'anaphora chat FILE'.
 
@@ -111,6 +111,8 @@ def nlpcraft(
     text = f"{head}\n{written}"
     if output is None:
         typer.echo(text, nl=False)
+    elif model is None:
+        err.print(Text(f"{output} is not written: the model has mistakes.", style="yellow"))
     else:
         write_new_file(output, text, force=force)
         skeleton.write(err)

@@ -18,13 +18,15 @@ __all__ = ["Completion", "Filling", "build_candidates", "fill_combination"]
 
 class Completion(NamedTuple):
     """An intent with the candidates that fill its slots, in any order. ``meta`` is what else is to
-    be remembered of the command."""
+    be remembered of the command. With a ``refusal``, the key of what the user is told, it is not
+    carried out."""
 
     intent: str
     variant: Variant
     candidates: tuple[Candidate, ...]
     response: str
     meta: Mapping[str, Any] = MappingProxyType({})
+    refusal: str = ""
 
 
 class Filling(NamedTuple):

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from anaphora.core.utterance import Entity, Utterance, Variant
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Entity, SentenceReading, Utterance, Variant
 from anaphora.intents.decision.sentences.completion import (
     Completion,
     build_candidates,
@@ -27,13 +29,16 @@ from anaphora.intents.decision.sentences.fragment import (
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
+    NUMBER,
     PLACES,
     STATE,
     TARGETS,
+    find_last_used,
     remembered_by_slot,
 )
+from anaphora.intents.decision.sentences.steps import find_quality
 from anaphora.intents.decision.sentences.timers import change_timer
-from anaphora.models.hassil.elements import ACTION
+from anaphora.models.hassil.elements import ACTION, AMOUNT
 from anaphora.models.hassil.inverse_intents import (
     INCREASING_INTENTS,
     INVERSE_INTENTS,
@@ -41,9 +46,12 @@ from anaphora.models.hassil.inverse_intents import (
 )
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["complete_fragment"]
+__all__ = ["complete_fragment", "complete_value"]
 
 _MAX_VARIANTS = 4
+_HALF = 50  # percent
+_SWITCHING = frozenset(("HassTurnOn", "HassTurnOff"))
+_OPENED = frozenset(("lock", "cover", "valve"))  # what on and off open, close and lock
 
 
 def complete_fragment(
@@ -56,25 +64,56 @@ def complete_fragment(
     spoken = {token.lower for token in utterance.tokens}
     if not spoken.isdisjoint(model.changes - model.increases):
         return None  # "warmer by about 2 degrees" is not 2 degrees
-    best: tuple[tuple[object, ...], Completion] | None = None
-    ambiguous = find_ambiguous(utterance)
-    for place, variant in enumerate(variants[:_MAX_VARIANTS]):
-        if has_other_words(model, utterance, variant):
-            continue
-        kept = without_negated(model, utterance, variant)
-        if kept is None:
-            continue
-        variant = kept
-        for said in read_values(model, utterance, variant, conversation):
-            for key, completion in _completions(model, said, variant, conversation, ambiguous):
-                if best is None or (*key, place) < best[0]:
-                    best = ((*key, place), completion)
-    if best is None:
+    kept = [
+        without_negated(model, utterance, variant)
+        for variant in variants[:_MAX_VARIANTS]
+        if not has_other_words(model, utterance, variant)
+    ]
+    found = _complete_best(model, utterance, [one for one in kept if one], conversation)
+    if found is None:
         return None
-    found = best[1]
     if not spoken.isdisjoint(model.increases):
         return _increase(model, found)
     return change_timer(model, utterance, conversation, found)
+
+
+def complete_value(
+    model: SentenceIntents,
+    utterance: Utterance,
+    reading: SentenceReading,
+    conversation: Conversation,
+) -> Completion | None:
+    """The completion of a sentence that only names the value to set: "turn it up to 50". None if
+    nothing that was meant takes it."""
+    said = next(one for one in reading.entities if one.element == AMOUNT)
+    number = replace(said, element=NUMBER, groups=frozenset((NUMBER,)))
+    quality = find_quality(reading)
+    found = _complete_best(model, utterance, [Variant((number,))], conversation, quality)
+    if found and said.meta.get("value") == _HALF and not any(map(str.isdigit, said.text)):
+        slots = {one.entity.element for one in found.candidates if one.entity.start == said.start}
+        if not any("%" in model.units.get(slot, ()) for slot in slots):
+            return None  # half of a timer
+    return found and change_timer(model, utterance, conversation, found)
+
+
+def _complete_best(
+    model: SentenceIntents,
+    utterance: Utterance,
+    variants: Sequence[Variant],
+    conversation: Conversation,
+    quality: str = "",
+) -> Completion | None:
+    best: tuple[tuple[object, ...], Completion] | None = None
+    is_command = any(token.lower in model.pronouns for token in utterance.tokens)
+    ambiguous = find_ambiguous(utterance)
+    for place, variant in enumerate(variants):
+        for said in read_values(model, utterance, variant, conversation, quality):
+            if is_command and any(one.element == STATE for one in said):
+                continue  # "close it" is no question
+            for key, completion in _completions(model, said, variant, conversation, ambiguous):
+                if best is None or (*key, place) < best[0]:
+                    best = ((*key, place), completion)
+    return best and best[1]
 
 
 def _increase(model: SentenceIntents, found: Completion) -> Completion:
@@ -124,6 +163,8 @@ def _completions(
             filled = fill_combination(model, combination, slots, known)
             if filled is None or not (filled.memory or recent is not None):
                 continue
+            if intent in _SWITCHING and _is_switched_otherwise(model, slots, conversation):
+                continue
             used = {held.entity.element for held in filled.memory}
             unused = (kept & known.keys()) - used - {ACTION}
             needless = used & {*PLACES} - {*places}
@@ -139,6 +180,19 @@ def _completions(
                 model.intents[intent][0],
             )
             yield rank, Completion(intent, variant, candidates, combination.response)
+
+
+def _is_switched_otherwise(
+    model: SentenceIntents, slots: Mapping[str, Entity], conversation: Conversation
+) -> bool:
+    """Whether on and off mean something else for the device that is named than for what was meant
+    last: "and the front door?" after "turn off the radio" does not unlock it."""
+    if NAME not in slots:
+        return False
+    last = {held.entity.element: held.entity.value_or_text for held in find_last_used(conversation)}
+    known = model.devices.get(last.get(NAME, ""), {}).get("domain", last.get("domain"))
+    domain = model.devices.get(slots[NAME].value_or_text, {}).get("domain")
+    return domain != known and not {domain, known}.isdisjoint(_OPENED)
 
 
 def _intent_order(conversation: Conversation) -> dict[str, int]:

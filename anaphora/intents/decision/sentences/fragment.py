@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import product
 
 from msgspec.structs import replace
@@ -15,12 +15,13 @@ from anaphora.intents.decision.sentences.slots import (
     NAME,
     NUMBER,
     PLACES,
+    QUALITIES,
     STATE,
     TARGETS,
     USUAL_VALUES,
     find_last_used,
 )
-from anaphora.stm.conversation import Conversation
+from anaphora.stm.conversation import Conversation, RememberedEntity
 
 __all__ = ["NO_VALUES", "find_ambiguous", "has_other_words", "read_values", "without_negated"]
 
@@ -34,6 +35,7 @@ _CLAUSE_END = re.compile("[,;.:!،؛，、。]")
 def has_other_words(model: SentenceIntents, utterance: Utterance, variant: Variant) -> bool:
     """Whether an utterance is about something else as well."""
     covered = {index for entity in variant.entities for index in entity.tokens}
+    covered.update(_find_rejections(model, utterance))
     known = covered.union(utterance.qualifiers)
     others = [
         word
@@ -45,6 +47,18 @@ def has_other_words(model: SentenceIntents, utterance: Utterance, variant: Varia
     if not model.fillers or any(one.element not in NO_VALUES for one in variant.entities):
         return False  # "DIM them to 20 percent"
     return not model.words.issuperset(others)
+
+
+def _find_rejections(model: SentenceIntents, utterance: Utterance) -> list[int]:
+    """The indexes of the tokens that reject what is before them, as in Japanese and Korean."""
+    if model.rejections is None:
+        return []
+    spans = [found.span() for found in model.rejections.finditer(utterance.text)]
+    return [
+        token.index
+        for token in utterance.tokens
+        if any(token.start < end and token.end > start for start, end in spans)
+    ]
 
 
 def find_ambiguous(utterance: Utterance) -> list[Entity]:
@@ -62,9 +76,17 @@ def without_negated(
     of it. A "no" at the start is an answer, unless two values of a slot follow it. A negation holds
     until its clause ends: "not there, in the kitchen"."""
     text, tokens = utterance.text, utterance.tokens
-    negated: list[Entity] = []
+    rejections = _find_rejections(model, utterance)
+    rejected = [tokens[index].start for index in rejections]
+    negated = [
+        one
+        for one in variant.entities
+        if any(one.end <= start and not text[one.end : start].strip() for start in rejected)
+    ]
     slots = [one.element for one in variant.entities]
     for index in utterance.qualifiers:
+        if index in rejections:
+            continue
         is_answer = index == 0 and tokens[0].lower in model.openings
         if is_answer and len(set(slots)) == len(slots):
             continue
@@ -77,14 +99,20 @@ def without_negated(
 
 
 def read_values(
-    model: SentenceIntents, utterance: Utterance, variant: Variant, conversation: Conversation
+    model: SentenceIntents,
+    utterance: Utterance,
+    variant: Variant,
+    conversation: Conversation,
+    quality: str = "",
 ) -> Iterator[tuple[Entity, ...]]:
-    """The entities of a variant, with a slot for each number."""
-    known = {
-        held.entity.element
-        for held in conversation.remembered
-        if isinstance(held.entity.meta.get("value"), int | float)
-    } or _usual_slots(model, conversation)
+    """The entities of a variant, with a slot for each number; one of the ``quality``, if it has a
+    name: "louder, to 30"."""
+    known = (
+        QUALITIES.get(quality)
+        or _numeric_slots(find_last_used(conversation))
+        or _usual_slots(model, conversation)
+        or _numeric_slots(conversation.remembered)
+    )
     options: list[list[Entity]] = []
     for entity in variant.entities:
         if entity.element == NUMBER:
@@ -95,6 +123,14 @@ def read_values(
             options.append([entity])
     if options:
         yield from product(*options)
+
+
+def _numeric_slots(remembered: Iterable[RememberedEntity]) -> set[str]:
+    return {
+        held.entity.element
+        for held in remembered
+        if isinstance(held.entity.meta.get("value"), int | float)
+    }
 
 
 def _usual_slots(model: SentenceIntents, conversation: Conversation) -> set[str]:

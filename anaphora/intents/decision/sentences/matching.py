@@ -8,14 +8,19 @@ from typing import NamedTuple
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.completion import Completion
-from anaphora.intents.decision.sentences.follow_up import complete_fragment
+from anaphora.intents.decision.sentences.follow_up import complete_fragment, complete_value
 from anaphora.intents.decision.sentences.repetition import (
     complete_all,
     complete_by_part_of_name,
     complete_other,
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
-from anaphora.intents.decision.sentences.steps import complete_step, find_amount, find_quality
+from anaphora.intents.decision.sentences.steps import (
+    complete_step,
+    find_amount,
+    find_quality,
+    find_set_values,
+)
 from anaphora.intents.decision.sentences.timers import find_duration
 from anaphora.intents.decision.sentences.undo import complete_undo, find_earlier_values
 from anaphora.intents.decision.sentences.whole_sentence import complete_sentence
@@ -24,7 +29,7 @@ from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, 
 from anaphora.intents.ranking import rank_match
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil import elements
-from anaphora.models.hassil.elements import ACTION
+from anaphora.models.hassil.elements import ACTION, REST
 from anaphora.models.hassil.inverse_intents import (
     INCREASING_INTENTS,
     INVERSE_INTENTS,
@@ -56,26 +61,35 @@ def match_sentence(
             completion = _continue_elliptical(model, question.utterance, reading, conversation)
         elif reading.references or _is_undone_otherwise(reading, conversation):
             completion = _change_timer(model, question, conversation)
-        if completion is None:
+        if reading.intent == elements.SET:
+            completion = complete_value(model, question.utterance, reading, conversation)
+        elif completion is None:
             completion = _complete(model, reading, conversation)
+        if completion is not None and reading.rest:
+            completion = completion._replace(meta={**completion.meta, REST: reading.rest})
         if completion is not None:
-            return SentenceAnswer(_build_match(model, completion, conversation))
+            return _answer(model, completion, conversation)
         refusal = refusal or _find_refusal(model, reading, conversation)
     return SentenceAnswer(None, refusal)
 
 
 def match_fragment(
     model: SentenceIntents, question: ParsedQuestion, conversation: Conversation
-) -> tuple[Match, ...]:
+) -> SentenceAnswer:
     """The match of the best completion of what is no whole sentence."""
     utterance = question.utterance
+    if conversation.flow and any(one.everything for one in utterance.sentences):
+        completion = _complete_elliptical(model, utterance, conversation)
+        if completion is None:
+            return SentenceAnswer(None, model.refusals["all"])
+        return _answer(model, completion, conversation)
     completion = (
         complete_fragment(model, utterance, question.variants, conversation)
         or complete_by_part_of_name(model, utterance, conversation)
         or _complete_elliptical(model, utterance, conversation)
         or complete_wildcard(model, utterance, conversation)
     )
-    return () if completion is None else (_build_match(model, completion, conversation),)
+    return _answer(model, completion, conversation) if completion else SentenceAnswer(None)
 
 
 def _is_undone_otherwise(reading: SentenceReading, conversation: Conversation) -> bool:
@@ -121,7 +135,12 @@ def _complete_elliptical(
     if not conversation.flow:
         return None
     readings = (one for one in utterance.sentences if one.elliptical)
-    found = (complete_sentence(model, one, conversation) for one in readings)
+    found = (
+        complete_all(model, conversation, one.intent)
+        if one.everything
+        else complete_sentence(model, one, conversation)
+        for one in readings
+    )
     return next((one for one in found if one is not None), None)
 
 
@@ -157,6 +176,14 @@ def _find_refusal(
     return ""
 
 
+def _answer(
+    model: SentenceIntents, completion: Completion, conversation: Conversation
+) -> SentenceAnswer:
+    if completion.refusal:
+        return SentenceAnswer(None, model.refusals[completion.refusal])
+    return SentenceAnswer(_build_match(model, completion, conversation))
+
+
 def _build_match(
     model: SentenceIntents, completion: Completion, conversation: Conversation
 ) -> Match:
@@ -172,6 +199,7 @@ def _build_match(
             **completion.meta,
             **find_earlier_values(model, conversation, completion.intent, completion.candidates),
             **find_duration(conversation, completion.intent, entities),
+            **find_set_values(conversation, completion.intent, entities),
         },
     )
     by_element = {one.entity.element: one for one in completion.candidates}

@@ -10,6 +10,7 @@ from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
     PLACES,
+    TARGETS,
     build_entity,
     find_combination,
     find_last_used,
@@ -21,13 +22,18 @@ __all__ = ["complete_all", "complete_by_part_of_name", "complete_other"]
 _MIN_STEM, _STEM_SHARE = 4, 0.75  # letters, and of the longer word, that two forms share
 
 
-def complete_all(model: SentenceIntents, conversation: Conversation) -> Completion | None:
-    """The last command for all things of the same kind, wherever they are."""
+def complete_all(
+    model: SentenceIntents, conversation: Conversation, intent: str = ""
+) -> Completion | None:
+    """The last command, or another ``intent``, for all things of the same kind, wherever they
+    are."""
     if not conversation.flow:
         return None
-    intent = conversation.flow[-1].intent
+    intent = intent or conversation.flow[-1].intent
     last = find_last_used(conversation)
     held = [one for one in last if one.entity.element not in (NAME, *PLACES)]
+    if intent != conversation.flow[-1].intent:  # its values are not those of another intent
+        held = [one for one in held if one.entity.element in TARGETS]
     said = []
     for one in last:
         domain = model.devices.get(one.entity.value_or_text, {}).get("domain")

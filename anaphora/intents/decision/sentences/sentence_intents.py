@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from anaphora.entities.languages import cached_table
-from anaphora.entities.sentences.reader import ANY_WORDS
+from anaphora.entities.sentences.reader import ANY_WORDS, reference_words
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.domain import Model
 from anaphora.models.hassil.analysis.combinations import Combination
@@ -34,9 +34,11 @@ class SentenceIntents:
     ``words`` are those of the sentences, ``increases`` those that add an amount to another
     ("more"), ``changes`` those that raise or lower a value ("warmer"). ``refusals`` are what a user
     is told if a command about the last one is impossible. ``directions`` are the slots that a
-    direction may fill: up or down.
+    direction may fill: up or down. ``pronouns`` stand for a thing ("it"), ``rejections`` are the
+    words that reject what is before them.
     """
 
+    language: str
     combinations: Mapping[str, Sequence[Combination]]
     intents: Mapping[str, tuple[int, Intent]]
     ranges: Mapping[str, Sequence[RangeList]]
@@ -55,6 +57,8 @@ class SentenceIntents:
     changes: frozenset[str]
     refusals: Mapping[str, str]
     directions: frozenset[str]
+    pronouns: frozenset[str]
+    rejections: re.Pattern[str] | None
 
     @classmethod
     def from_model(cls, model: Model) -> SentenceIntents | None:
@@ -63,6 +67,7 @@ class SentenceIntents:
             return None
         sentences = model.sentences
         table = cached_table(model.languages[0], "home")
+        rejections = table.get("rejections") or ()
         by_intent: dict[str, list[Combination]] = {}
         for one in sentences.summary.combinations:
             by_intent.setdefault(one.intent, []).append(one)
@@ -72,6 +77,7 @@ class SentenceIntents:
             for slot, listed in lists.items()
         }
         return cls(
+            language=model.languages[0],
             combinations=by_intent,
             intents={one.id: (index, one) for index, one in enumerate(model.intents)},
             ranges={slot: listed for slot, listed in ranges.items() if listed},
@@ -94,6 +100,8 @@ class SentenceIntents:
             changes=frozenset(_find_changes(table)),
             refusals=cached_table("en", "home")["refusals"] | (table.get("refusals") or {}),
             directions=frozenset(_find_directions(model, by_intent)),
+            pronouns=frozenset(reference_words(model.languages[0], "thing")),
+            rejections=re.compile("|".join(map(re.escape, rejections))) if rejections else None,
         )
 
     def group_of(self, slot: str) -> frozenset[str]:

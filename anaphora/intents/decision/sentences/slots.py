@@ -16,6 +16,7 @@ __all__ = [
     "NAME",
     "NUMBER",
     "PLACES",
+    "QUALITIES",
     "STATE",
     "TARGETS",
     "USUAL_VALUES",
@@ -50,6 +51,14 @@ USUAL_VALUES = {
     "climate": "temperature",
 }
 """The slot that a number without a unit fills for a device of a domain."""
+
+QUALITIES: Mapping[str, frozenset[str]] = {
+    "brightness": frozenset(("brightness",)),
+    "volume": frozenset(("volume_level", "volume_step")),
+    "temperature": frozenset(("temperature",)),
+    "speed": frozenset(("percentage",)),
+}
+"""The slots of a quality, which an adjective raises or lowers: "brighter", "louder"."""
 
 
 def build_entity(

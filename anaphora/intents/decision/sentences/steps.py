@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import copysign
+from typing import Any
 
 from anaphora.core.utterance import Entity, SentenceReading, Variant
 from anaphora.intents.decision.sentences.completion import (
@@ -15,28 +16,23 @@ from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
     PLACES,
+    QUALITIES,
     TARGETS,
     build_entity,
     find_combination,
     find_last_used,
+    is_allowed,
     remembered_by_slot,
 )
-from anaphora.models.hassil.elements import AMOUNT, QUALITY
+from anaphora.models.hassil.elements import ACTION, AMOUNT, QUALITY
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
-__all__ = ["complete_step", "find_amount", "find_quality", "reverse_direction"]
+__all__ = ["complete_step", "find_amount", "find_quality", "find_set_values", "reverse_direction"]
 
 _DIRECTIONS = {1: "up", -1: "down"}
 _OPPOSITES = {"up": "down", "down": "up"}
-_SLOTS: Mapping[str, frozenset[str]] = {
-    "brightness": frozenset(("brightness",)),
-    "volume": frozenset(("volume_level", "volume_step")),
-    "temperature": frozenset(("temperature",)),
-    "speed": frozenset(("percentage",)),
-}
-"""The slots of a quality, which an adjective raises or lowers: "brighter", "louder"."""
-
+_SET = "set"
 _PERCENT_STEP, _STEP = 10, 1
 _STEPS = {("HassLightSet", "temperature"): -500}  # kelvin: a warmer light has fewer
 
@@ -58,7 +54,7 @@ def complete_step(
         return None
     if amount is not None and conversation.flow[-1].intent in TIMER_INTENTS:
         return None  # "5 more" are minutes
-    last, slots = conversation.flow[-1].intent, _SLOTS.get(quality)
+    last, slots = conversation.flow[-1].intent, QUALITIES.get(quality)
     for held in find_last_used(conversation):
         if slots is None or held.entity.element in slots:
             changed = _change(model, last, held.entity, sign, amount)
@@ -74,6 +70,7 @@ def complete_step(
     if slots is None:
         return None
     earlier = _change_earlier(model, conversation, slots, sign, amount)
+    earlier = earlier or _change_set(model, conversation, quality, sign, amount)
     return earlier or (_give_direction(model, conversation, slots, sign) if not amount else None)
 
 
@@ -165,6 +162,59 @@ def _change_earlier(
             ):
                 return found
     return None
+
+
+def _change_set(
+    model: SentenceIntents,
+    conversation: Conversation,
+    quality: str,
+    sign: int,
+    amount: float | None,
+) -> Completion | None:
+    """A command with a changed value of what last had this quality: the lights, though the radio
+    was meant since. None if what was meant last has the quality as well."""
+    known = _last_meta(conversation).get(_SET, {}).get(quality)
+    if known is None or any(
+        QUALITIES[quality] & one.slots
+        and one.required - QUALITIES[quality] <= used.keys() <= one.slots
+        and is_allowed(model, one, used.values())
+        for used in [{held.entity.element: held.entity for held in find_last_used(conversation)}]
+        for intent in model.combinations
+        for one in model.combinations[intent]
+    ):
+        return None
+    intent, values = known
+    entities = [
+        build_entity(model, slot, value, {} if number is None else {"value": number})
+        for slot, (value, number) in values.items()
+    ]
+    for entity in entities:
+        if entity.element in QUALITIES[quality]:
+            changed = _change(model, intent, entity, sign, amount)
+            said = [changed if one is entity else one for one in entities]
+            combination = find_combination(model, intent, [one for one in said if one])
+            if changed is not None and combination is not None:
+                candidates = build_candidates(conversation, [one for one in said if one], ())
+                return Completion(intent, Variant(()), candidates, combination.response)
+    return None
+
+
+def find_set_values(
+    conversation: Conversation, intent: str, entities: Sequence[Entity]
+) -> Mapping[str, Any]:
+    """The last command about each quality, as metadata of a command that has these ``entities``."""
+    known = dict(_last_meta(conversation).get(_SET, {}))
+    for quality, slots in QUALITIES.items():
+        if any(one.element in slots for one in entities):
+            values = {one.element: [one.value_or_text, one.meta.get("value")] for one in entities}
+            known[quality] = [intent, values]
+    return {_SET: known} if known else {}
+
+
+def _last_meta(conversation: Conversation) -> Mapping[str, Any]:
+    """The metadata of the last command."""
+    held = next((one for one in conversation.remembered if one.entity.element == ACTION), None)
+    return {} if held is None else held.entity.meta
 
 
 def _give_direction(

@@ -36,7 +36,8 @@ def change_timer(
     completion: Completion,
 ) -> Completion:
     """What lengthens or shortens the timer that was set last, instead of a ``completion`` that sets
-    another one; the completion itself if the utterance adds one: "and one for 10 minutes"."""
+    another one; the completion itself if the utterance adds one: "and one for 10 minutes". If the
+    timer already has that time, it is refused."""
     command = _last_command(conversation)
     before = command.get(_DURATION)
     wanted = _sum_seconds(one.entity for one in completion.candidates)
@@ -44,10 +45,12 @@ def change_timer(
     if longer is None and command.get(_IS_CHANGED) and completion.intent in _CHANGING:
         longer = next(iter(INCREASING_INTENTS.values()))  # the time is changed once more
     tokens = utterance.tokens
-    if longer is None or before is None or not wanted or wanted == before:
+    if longer is None or before is None or not wanted:
         return completion
     if tokens and tokens[0].lower in model.joiners:
         return completion
+    if wanted == before:
+        return completion._replace(refusal="unchanged")
     intent = longer if wanted > before else INVERSE_INTENTS[longer]
     said = list(_split_seconds(model, abs(wanted - before)))
     named = [one for one in completion.candidates if one.entity.element == NAME]

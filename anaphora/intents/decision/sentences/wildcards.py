@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import dropwhile
 
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Utterance, Variant
+from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.completion import (
     Completion,
@@ -20,6 +22,7 @@ from anaphora.stm.conversation import Conversation
 __all__ = ["complete_wildcard"]
 
 _MAX_WORDS = 6
+_CUES = frozenset(("instead", "correct", "filler"))
 
 
 def complete_wildcard(
@@ -51,10 +54,29 @@ def _find_words(model: SentenceIntents, utterance: Utterance) -> tuple[int, int]
     are no such words, or too many others."""
     tokens = [one for one in utterance.tokens if any(map(str.isalnum, one.text))]
     links = model.joiners | model.openings | model.additions
-    inner = list(dropwhile(lambda one: one.lower in links, tokens))
-    while inner and inner[-1].lower in links | model.courtesies:
+    cues = dict(_find_cues(model, utterance))
+    linking = {index for index, links_it in cues.items() if links_it}
+    linking.update(one.index for one in tokens if one.lower in links)
+    left_out = linking | cues.keys()
+    inner = list(dropwhile(lambda one: one.index in left_out, tokens))
+    while inner and (inner[-1].index in left_out or inner[-1].lower in model.courtesies):
         inner.pop()
-    is_linked = any(one.lower in links for one in tokens if one not in inner)
+    is_linked = any(one.index in linking for one in tokens if one not in inner)
     if not inner or not is_linked or len(inner) > _MAX_WORDS:
         return 0, 0
     return inner[0].start, inner[-1].end
+
+
+def _find_cues(model: SentenceIntents, utterance: Utterance) -> Iterator[tuple[int, bool]]:
+    """The indexes of the tokens of cues, each with whether it links what is said to the last
+    question: "actually", "instead", "add". Others are fillers."""
+    atoms, found = load_cue_words(model.language).read(utterance.text)
+    for match in found:
+        kind, first = match.reading.kind, atoms[match.first]
+        is_verb = kind == "add" and first.text in model.words  # "add", but not "extra"
+        if not is_verb and (kind not in _CUES or match.reading.side == "around"):
+            continue
+        start, end = first.start, atoms[match.last - 1].end
+        for token in utterance.tokens:
+            if start <= token.start and token.end <= end:
+                yield token.index, kind != "filler"

@@ -134,6 +134,16 @@ def test_mistakes_have_their_places_in_the_original(tmp_path: Path) -> None:
     assert "parent: b" in result.stdout
 
 
+def test_a_model_with_mistakes_is_not_written(tmp_path: Path) -> None:
+    file, output = tmp_path / "bad.yaml", tmp_path / "new.yaml"
+    file.write_text("id: bad\nelements:\n  - {id: a, parentId: b}\n", encoding="utf-8")
+    result = run(file, "--output", output)
+    assert result.exit_code == 1
+    assert "is not written: the model has mistakes" in " ".join(result.stderr.split())
+    file.write_text("id: good\nmaxFreeWords: 5\nelements: [{id: a}]\n", encoding="utf-8")
+    assert run(file, "--output", output).exit_code == 0
+
+
 def test_mistakes_in_the_intents_name_their_own_file(tmp_path: Path) -> None:
     idl = tmp_path / "wrong.idl"
     idl.write_text("// a comment\nintent=i term={no_such()}\n", encoding="utf-8")
