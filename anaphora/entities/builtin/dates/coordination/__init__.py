@@ -1,1 +1,1 @@
-"""Complete dates that are joined by a conjunction, by what one of them says for all."""
+"""Dates that are joined by a conjunction: what one of them says holds for all."""
