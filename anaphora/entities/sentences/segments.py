@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from msgspec.msgpack import Decoder
@@ -60,6 +61,7 @@ MAX_VALUE_TEXTS = 5_000
 
 _MAX_SEGMENT_TEXTS = 32  # of a segment: with more, the first texts of a process are slow to match
 
+_TEXT = itemgetter(0)
 _WORD_ENDS = (" ", "'")
 
 _WORDS = Decoder(list[tuple[str, int | float]])
@@ -83,7 +85,7 @@ class _Lazy:
 
 
 class Node(_Lazy):
-    """A node of a trie of texts. ``entries`` are those that lead here, each with what ends at it.
+    """A node of a trie of texts. ``entries`` are those of the trie, each with what ends at it.
 
     ``ends`` are what ends here: nothing, a mark that a literal does, or the values of a list.
     ``starts_word``: whether the next segment begins at the start of a word. With ``ends_word`` it
@@ -91,7 +93,8 @@ class Node(_Lazy):
     """
 
     __slots__ = (
-        "_depth", "_ends_word", "_entries", "children", "ends", "skips_blank", "starts_word",
+        "_depth", "_end", "_ends_word", "_entries", "_start", "children", "ends", "skips_blank",
+        "starts_word",
     )  # fmt: skip
 
     children: dict[str, Node]
@@ -101,34 +104,43 @@ class Node(_Lazy):
     def __init__(
         self,
         entries: Iterable[tuple[str, Any]] = (),
-        depth: int = 0,
         *,
         ends_word: bool = False,
         skips_blank: bool = False,
     ) -> None:
-        self._entries: Iterable[tuple[str, Any]] | None = entries
-        self._depth, self._ends_word = depth, ends_word
-        self.skips_blank = skips_blank
+        self._entries: list[tuple[str, Any]] | None = sorted(entries, key=_TEXT)
+        self._start, self._end, self._depth = 0, len(self._entries), 0
+        self._ends_word, self.skips_blank = ends_word, skips_blank
+
+    def _create_child(self, entries: list[tuple[str, Any]], start: int, end: int) -> Node:
+        """The node one character further, with the entries from ``start`` up to ``end``."""
+        child = Node.__new__(Node)
+        child._entries, child._start, child._end = entries, start, end
+        child._depth = self._depth + 1
+        child._ends_word, child.skips_blank = self._ends_word, False
+        return child
 
     def _compute(self, name: str) -> None:
-        entries, depth = self._entries, self._depth
+        entries, at, end, depth = self._entries, self._start, self._end, self._depth
         if entries is None:  # another thread was faster
             return
         ends: list[Any] = []
-        groups: dict[str, list[tuple[str, Any]]] = {}
         starts_word = False
-        for entry in entries:
-            text, value = entry
-            if len(text) > depth:
-                groups.setdefault(text[depth], []).append(entry)
-            elif value not in ends:
+        while at < end and len(entries[at][0]) == depth:
+            text, value = entries[at]
+            if value not in ends:
                 ends.append(value)
                 starts_word = self._ends_word or text.endswith(_WORD_ENDS)
-        self.ends, self.starts_word = ends, starts_word
-        self.children = {
-            character: Node(group, depth + 1, ends_word=self._ends_word)
-            for character, group in groups.items()
-        }
+            at += 1
+        children: dict[str, Node] = {}
+        while at < end:
+            character, first = entries[at][0][depth], at
+            # The entries are sorted: mostly, all go on alike.
+            at = end if entries[end - 1][0][depth] == character else at + 1
+            while at < end and entries[at][0][depth] == character:
+                at += 1
+            children[character] = self._create_child(entries, first, at)
+        self.ends, self.starts_word, self.children = ends, starts_word, children
         self._entries = None
 
 
@@ -157,10 +169,10 @@ class Literal(Segment, _Lazy):
         texts = {*self.texts} - {"", " "}
         texts |= {text.replace("' ", "'") for text in texts if "' " in text}
         if name == "word_start":
-            entries = [(text.lstrip(" "), True) for text in sorted(texts)]
+            entries = [(text.lstrip(" "), True) for text in texts]
             self.word_start = Node(entries, ends_word=self._ends_word, skips_blank=True)
         else:
-            entries = [(text, True) for text in sorted(texts)]
+            entries = [(text, True) for text in texts]
             self.mid_word = Node(entries, ends_word=self._ends_word)
 
 
