@@ -20,10 +20,18 @@ from tests.server.server_process import ROOT, WAIT_LIMIT, wait_until
 @pytest.mark.parametrize(
     "plan",
     [
-        Plan(200, 40, store="redis", history="postgres", layout="supervised", pace=2, minutes=8),
-        Plan(200, 40, store="sqlite", history="sqlite", layout="separate", pace=2, minutes=8),
+        pytest.param(
+            Plan(
+                200, 40, store="redis", history="postgres", layout="supervised", pace=2, minutes=8
+            ),
+            marks=pytest.mark.thorough,
+            id="redis and postgres",
+        ),
+        pytest.param(
+            Plan(200, 40, store="sqlite", history="sqlite", layout="separate", pace=2, minutes=8),
+            id="sqlite",
+        ),
     ],
-    ids=["redis and postgres", "sqlite"],
 )
 def test_nothing_is_lost_doubled_resurrected_or_out_of_order(plan: Plan, tmp_path: Path) -> None:
     result = run(plan, tmp_path)
@@ -37,7 +45,7 @@ def test_nothing_is_lost_doubled_resurrected_or_out_of_order(plan: Plan, tmp_pat
 
 def test_ctrl_c_leaves_no_process_and_no_file(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.faults", "--questions", "100000", "--store"]
-    command += ["sqlite", "--faults", "kill", "--think", "2"]
+    command += ["sqlite", "--faults", "reload", "--think", "2"]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True
