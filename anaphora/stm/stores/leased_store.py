@@ -108,6 +108,10 @@ class LeasedStore(Store, ForkAware, ABC, Generic[_Found]):
     def _renew(self, place: bytes, token: str) -> bool:
         """Renew the lease of a lock; return whether it is still held."""
 
+    def _committed(self) -> None:
+        """Called in the thread of a question, after it has committed and left its conversation."""
+        return
+
     @property
     @abstractmethod
     def quarantine(self) -> Quarantine:
@@ -143,6 +147,8 @@ class LeasedStore(Store, ForkAware, ABC, Generic[_Found]):
         finally:
             if process is self._process_state:
                 process.locks.release(key, lock)
+        if session.committed is not None:
+            self._committed()
 
     @asynccontextmanager
     async def _hold(
