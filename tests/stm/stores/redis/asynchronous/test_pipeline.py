@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -55,8 +56,17 @@ def with_pipeline(
 ) -> None:
     """Use a connection to a server that does something else than Redis."""
 
+    served = asyncio.Event()
+
+    async def serve_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await serve(reader, writer)
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+        served.set()
+
     async def main() -> None:
-        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        server = await asyncio.start_server(serve_once, "127.0.0.1", 0)
         async with server:
             _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
             pipeline = Pipeline(timeout=0.02)
@@ -64,14 +74,16 @@ def with_pipeline(
             await use(pipeline)
             pipeline.close()
             assert not pipeline.is_open
+            await pipeline.wait_closed()
+            await served.wait()
 
     asyncio.run(main())
 
 
 def test_a_server_that_does_not_answer_is_given_up() -> None:
     async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read()
-        writer.close()
+        with suppress(ConnectionError):
+            await reader.read()
 
     async def use(pipeline: Pipeline) -> None:
         asked = [pipeline.send(("GET", name)) for name in "ab"]
@@ -88,7 +100,6 @@ def test_what_is_no_answer_of_redis_ends_the_connection() -> None:
     async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-        writer.close()
 
     async def use(pipeline: Pipeline) -> None:
         with pytest.raises(
