@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 from msgspec.structs import replace
 
 from anaphora.core.utterance import LazySequence, Utterance
 from anaphora.engine.answering.answer import answer_decision, answer_error, dry_run
 from anaphora.engine.answering.bot_answer import BotAnswer
-from anaphora.engine.answering.confirmation_claim import claim_confirmation
 from anaphora.engine.answering.resolution import find_quick_replies
 from anaphora.engine.answering.template_values import find_unused
 from anaphora.engine.callbacks.fallback_agent import FallbackAgent, consult_agent
@@ -23,21 +24,26 @@ from anaphora.intents.explanation import Explanation
 from anaphora.intents.match import build_slots
 from anaphora.stm import rules
 from anaphora.stm.conversation import Conversation, PendingQuestion
-from anaphora.stm.stores.store import Session, Store
+from anaphora.stm.stores.store import Session
 
 __all__ = ["ask", "explain"]
 
 
 def ask(
-    turn: Turn, store: Store, long_term: LongTerm | None, fallback: FallbackAgent | None = None
+    turn: Turn,
+    opened: AbstractContextManager[Session],
+    long_term: LongTerm | None = None,
+    fallback: FallbackAgent | None = None,
+    *,
+    confirmed: PendingQuestion | None = None,
 ) -> Reply:
-    """Answer the question of a turn, and remember it. What no intent fits is answered by the agent
-    ``fallback``.
+    """Answer the question of a turn, and remember it in the session ``opened``. What no intent
+    fits is answered by the agent ``fallback``. ``confirmed`` is the question that the turn has
+    confirmed.
 
     Raises what :meth:`Engine.ask` raises; the conversation is then as it was before.
     """
-    confirmed = claim_confirmation(turn, store) if turn.bot.model.confirmations else None
-    with store.open(turn.key, turn.bot.time_to_live) as session:
+    with opened as session:
         conversation = _open(turn, session, confirmed)  # 1
         utterance = _read(turn, conversation)  # 2
         decision = resolve_with_long_term(turn, utterance, conversation, long_term)  # 3

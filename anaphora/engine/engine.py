@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from anaphora.core.request import Request, User
 from anaphora.core.utterance import Entity
+from anaphora.engine.answering.confirmation_claim import claim_confirmation
 from anaphora.engine.answering.dialog_update import record_statement
 from anaphora.engine.ask import ask, explain
 from anaphora.engine.batches import Question, ReplyIterator, prefetch_utterances
@@ -186,10 +187,13 @@ class Engine:
 
         Raises :class:`UnknownModel`.
         """
+        return not (isinstance(self._store, MemoryStore) and self._waits_for_store_only(model))
+
+    def _waits_for_store_only(self, model: str) -> bool:
+        """Whether a question to ``model`` may block on nothing but the store."""
         bot = self._bots.get(model)
-        is_local = isinstance(self._store, MemoryStore) and self._long_term is None
-        is_local = is_local and self._fallback is None
-        return not (bot.answers_without_blocking and self._uses_blank_pipelines and is_local)
+        has_others = self._long_term is not None or self._fallback is not None
+        return bot.answers_without_blocking and self._uses_blank_pipelines and not has_others
 
     def has_handler(self, intent: str, *, model: str | None = None) -> bool:
         """Whether a handler of the bot's author answers ``intent``.
@@ -501,7 +505,9 @@ class Engine:
 
     def _answer(self, question: Question, prefetched: PrefetchedUtterances | None = None) -> Reply:
         turn = self._prepare(question, prefetched)
-        return ask(turn, self._store, self._long_term, self._fallback)
+        confirmed = claim_confirmation(turn, self._store)
+        opened = self._store.open(turn.key, turn.bot.time_to_live)
+        return ask(turn, opened, self._long_term, self._fallback, confirmed=confirmed)
 
     def _prepare(self, question: Question, prefetched: PrefetchedUtterances | None = None) -> Turn:
         """Check a question, and find who asks, when, and which bot answers.

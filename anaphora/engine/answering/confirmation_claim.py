@@ -9,32 +9,39 @@ from anaphora.engine.answering.answer import is_confirmed
 from anaphora.engine.answering.resolution import resolve
 from anaphora.engine.turn import Turn
 from anaphora.stm.conversation import PendingQuestion
-from anaphora.stm.stores.store import Store
+from anaphora.stm.stores.store import Session, Store
 
-__all__ = ["claim_confirmation"]
+__all__ = ["claim_confirmation", "claim_in_session"]
 
 
 def claim_confirmation(turn: Turn, store: Store) -> PendingQuestion | None:
     """Take the pending question that the turn confirms, and store that it is taken. None if the
     turn confirms nothing; then nothing changes."""
+    if not turn.bot.model.confirmations:
+        return None
+    with store.open(turn.key, turn.bot.time_to_live) as session:
+        return claim_in_session(turn, session)
+
+
+def claim_in_session(turn: Turn, session: Session) -> PendingQuestion | None:
+    """Do the same in a session, which commits it."""
     bot = turn.bot
-    with store.open(turn.key, bot.time_to_live) as session:
-        pending, recall = session.conversation.pending, session.conversation.recall_offer
-        if pending is None or not pending.confirms:
-            return None
-        if recall is not None and not recall.declined:
-            return None  # the sentence answers that first
-        conversation = bot.model_upgrade(session.conversation)
-        utterance = bot.read(
-            turn.text,
-            turn.language,
-            preferred_language=conversation.language,
-            at=turn.now,
-            prefetched=turn.prefetched,
-        )
-        decision = resolve(turn, utterance, conversation)
-        if not is_confirmed(decision):
-            return None
-        clock = max(session.clock, conversation.clock + 1)
-        session.commit(replace(conversation, pending=None, clock=clock))
-        return decision.conversation.pending
+    pending, recall = session.conversation.pending, session.conversation.recall_offer
+    if pending is None or not pending.confirms:
+        return None
+    if recall is not None and not recall.declined:
+        return None  # the sentence answers that first
+    conversation = bot.model_upgrade(session.conversation)
+    utterance = bot.read(
+        turn.text,
+        turn.language,
+        preferred_language=conversation.language,
+        at=turn.now,
+        prefetched=turn.prefetched,
+    )
+    decision = resolve(turn, utterance, conversation)
+    if not is_confirmed(decision):
+        return None
+    clock = max(session.clock, conversation.clock + 1)
+    session.commit(replace(conversation, pending=None, clock=clock))
+    return decision.conversation.pending

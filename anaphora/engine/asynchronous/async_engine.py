@@ -10,10 +10,15 @@ from contextvars import copy_context
 from copy import copy
 from datetime import datetime
 from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, Self, TypeAlias, TypeVar, cast
 
 from anaphora.core.request import Request, User
 from anaphora.engine.asynchronous.call_queue import CallQueue, Ticket
+from anaphora.engine.asynchronous.loop_questions import (
+    active_model_in_loop,
+    ask_in_loop,
+    store_for_loop,
+)
 from anaphora.engine.asynchronous.running_call import (
     RunningCall,
     current_call,
@@ -31,7 +36,7 @@ from anaphora.entities.pipeline import BATCH_SIZE
 from anaphora.errors import AnaphoraError, Conflict
 from anaphora.models.domain import Model
 from anaphora.stm.stores.memory import MemoryStore
-from anaphora.stm.stores.store import Store
+from anaphora.stm.stores.store import Store, async_store_of
 
 __all__ = ["AsyncEngine"]
 
@@ -41,6 +46,7 @@ _END: Any = object()
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_AnyFuture: TypeAlias = Future[Any] | asyncio.Future[Any]
 
 
 def _in_thread(
@@ -71,10 +77,18 @@ def _in_order(
         user, model = to_user(keywords.get("user", "user")), keywords.get("model")
         ticket, id = await engine._join_conversation(user, model)
         work = partial(cast(Any, method), engine._engine, *args, **{**kwargs, "model": id})
-        is_short = bool(args) and isinstance(args[0], str) and len(args[0]) <= MAX_INLINE_LENGTH
-        result: _Result = await engine._run_in_turn(
-            work, ticket, conversation_key(user, id), inline=is_short and not engine.may_block(id)
-        )
+        text = args[0] if args and isinstance(args[0], str) else None
+        is_short = text is not None and len(text) <= MAX_INLINE_LENGTH
+        key = conversation_key(user, id)
+        start: Callable[[Any, RunningCall], Any] = engine._submit
+        inline = is_short and not engine.may_block(id)
+        if method is Engine.ask and text is not None and not inline:
+            store = store_for_loop(engine._engine, id, text)
+            if store is not None:
+                asked = {**kwargs, "model": id}
+                work = partial(cast(Any, ask_in_loop), engine._engine, store, text, **asked)
+                start = engine._create_task
+        result: _Result = await engine._run_in_turn(work, ticket, key, inline=inline, start=start)
         return result
 
     return call
@@ -139,6 +153,8 @@ class AsyncEngine:
             await asyncio.wait(running)
         for pool in self._shared.pools.values():
             pool.shutdown(wait=False)
+        if (store := async_store_of(self._engine.store)) is not None:
+            await store.close()
         await asyncio.to_thread(self._engine.close)
 
     @property
@@ -268,6 +284,8 @@ class AsyncEngine:
             if model is None and self._is_local:
                 model = self._engine.active_model(user=user)
             elif model is None:
+                model = await active_model_in_loop(self._engine, user)
+            if model is None:
                 model = await self._run(partial(self._engine.active_model, user=user))
             return self._join(user, model)
         finally:
@@ -298,9 +316,11 @@ class AsyncEngine:
         key: Hashable = None,
         *,
         inline: bool = False,
+        start: Callable[[Any, RunningCall], Any] | None = None,
     ) -> _Result:
-        """Call ``work`` when the calls before it in its queue have ended; the next one begins when
-        it has really ended, even if nobody waits for it any more."""
+        """Call ``work`` when the calls before it in its queue have ended, in a thread or as
+        ``start`` does; the next one begins when it has really ended, even if nobody waits for it
+        any more."""
         try:
             await ticket.wait(self._wait)
             if inline and not self._shared.is_closed:
@@ -309,14 +329,17 @@ class AsyncEngine:
                 finally:
                     ticket.leave()
             call = RunningCall(asyncio.get_running_loop(), key)
-            future = self._submit(work, call)
+            future = (start or self._submit)(work, call)
         except BaseException:
             ticket.leave()
             raise
         loop = asyncio.get_running_loop()
 
-        def end(_: Future[Any]) -> None:
+        def end(ended: _AnyFuture) -> None:
             call.end()
+            if isinstance(ended, asyncio.Future):  # in the loop
+                ticket.leave()
+                return
             with suppress(RuntimeError):  # the loop is closed: nobody waits
                 loop.call_soon_threadsafe(ticket.leave)
 
@@ -349,6 +372,21 @@ class AsyncEngine:
         future.add_done_callback(shared.running.discard)
         return future
 
+    def _create_task(
+        self, work: Callable[[], Coroutine[Any, Any, _Result]], call: RunningCall
+    ) -> asyncio.Task[_Result]:
+        """Start ``work`` in the loop, in the context of the caller. Raises :class:`AnaphoraError`
+        if the engine is closed."""
+        shared = self._shared
+        if shared.is_closed and not call.depth:
+            raise AnaphoraError("the engine is closed")
+        context = copy_context()
+        context.run(call.enter)
+        task = asyncio.get_running_loop().create_task(work(), context=context)
+        shared.running.add(task)
+        task.add_done_callback(shared.running.discard)
+        return task
+
     def _copy(self, engine: Engine) -> AsyncEngine:
         other = copy(self)
         other._engine, other._owns_engine = engine, False
@@ -361,12 +399,15 @@ class _SharedState:
     def __init__(self) -> None:
         self.pools: dict[int, ThreadPoolExecutor] = {}
         self.queue: CallQueue | None = None
-        self.running: set[Future[Any]] = set()
+        self.running: set[_AnyFuture] = set()
         self.is_closed = False
 
 
-async def _await(future: Future[_Result], call: RunningCall) -> _Result:
+async def _await(future: Future[_Result] | asyncio.Future[_Result], call: RunningCall) -> _Result:
+    """Wait for a call. If the task is cancelled, the call goes on and commits nothing."""
     try:
+        if isinstance(future, asyncio.Future):
+            return await asyncio.shield(future)
         return await asyncio.wrap_future(future)
     except asyncio.CancelledError:
         call.cancel()

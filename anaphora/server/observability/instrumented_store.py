@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from datetime import timedelta
 from time import perf_counter
 
@@ -11,7 +11,7 @@ from anaphora.server.observability.metrics import Metrics
 from anaphora.server.observability.tracing import NO_TRACING, Tracing
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.stores.quarantine import Quarantine, quarantine_of
-from anaphora.stm.stores.store import Session, Store
+from anaphora.stm.stores.store import AsyncStore, Session, Store, async_store_of
 
 __all__ = ["InstrumentedStore"]
 
@@ -87,6 +87,11 @@ class InstrumentedStore:
     def quarantine(self) -> Quarantine | None:
         return quarantine_of(self._store)
 
+    @property
+    def asynchronous(self) -> AsyncStore | None:
+        found = async_store_of(self._store)
+        return None if found is None else _InstrumentedAsyncStore(found, self._measure)
+
     def ping(self) -> None:
         with self._measure("ping"):
             self._store.ping()
@@ -104,6 +109,36 @@ class InstrumentedStore:
     def _trace(self, timed: _StoreTimer, operation: str) -> Iterator[None]:
         with timed, self._tracing.store(operation):
             yield
+
+
+class _InstrumentedAsyncStore:
+    """The side of a store for event loops, measured in the same way."""
+
+    def __init__(
+        self, store: AsyncStore, measure: Callable[[str], AbstractContextManager[None]]
+    ) -> None:
+        self._store, self._measure = store, measure
+
+    @asynccontextmanager
+    async def open(self, key: ConversationKey, timeout: timedelta) -> AsyncIterator[Session]:
+        held = self._store.open(key, timeout)
+        with self._measure("open"):
+            session = await held.__aenter__()
+        try:
+            yield session
+        except BaseException as error:
+            with self._measure("release"):
+                await held.__aexit__(type(error), error, error.__traceback__)
+            raise
+        with self._measure("commit"):
+            await held.__aexit__(None, None, None)
+
+    async def get_note(self, namespace: str, name: str) -> str | None:
+        with self._measure("note"):
+            return await self._store.get_note(namespace, name)
+
+    async def close(self) -> None:
+        await self._store.close()
 
 
 class _StoreTimer:

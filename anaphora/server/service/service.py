@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
@@ -16,6 +16,11 @@ from zoneinfo import ZoneInfo
 
 from anaphora.core.request import Request, User
 from anaphora.engine.asynchronous.conversation_locks import AsyncConversationLocks
+from anaphora.engine.asynchronous.loop_questions import (
+    active_model_in_loop,
+    ask_in_loop,
+    store_for_loop,
+)
 from anaphora.engine.identity import conversation_key, tenant_id
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import MAX_INLINE_LENGTH
@@ -36,11 +41,11 @@ from anaphora.ltm.retrieval.store import SearchFilter, UserKey
 from anaphora.models.domain import Model, ResetScope
 from anaphora.server.problems import ProblemError, invalid_field, to_problem
 from anaphora.server.service.deadline import CommitGuard, Deadline
-from anaphora.server.service.futures import wrap_future
+from anaphora.server.service.futures import AnyFuture, wrap_future
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.stores.memory import MemoryStore
 from anaphora.stm.stores.quarantine import quarantine_of
-from anaphora.stm.stores.store import commit_guard
+from anaphora.stm.stores.store import AsyncStore, async_store_of, commit_guard
 
 if TYPE_CHECKING:
     from anaphora.engine.engine import Engine
@@ -110,7 +115,7 @@ class Service:
         self._is_quarantine_counted = True
         self.quarantined_conversations = 0  # as of the last count
         self._locks = AsyncConversationLocks()
-        self._running: set[Future[Any]] = set()
+        self._running: set[AnyFuture[Any]] = set()
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="anaphora")
 
     async def ask(
@@ -154,9 +159,22 @@ class Service:
             self.metrics.observe_question(id, reply.status, time.perf_counter() - begin)
             return render(reply, id)
 
+        async def work_in_loop(id: str, store: AsyncStore) -> _Result:
+            begin = time.perf_counter()
+            self._model_id(id, user, options["language"])
+            with self.tracing.ask(id) as span:
+                reply = await ask_in_loop(
+                    self.engine, store, text, user=user, model=id, explain=explain, **options
+                )
+                span.set_attribute("anaphora.status", reply.status)
+            self.metrics.observe_question(id, reply.status, time.perf_counter() - begin)
+            return render(reply, id)
+
         async with self._lock_conversation(user, model) as model_id:
             if self._runs_inline(model_id, text):
                 return self._run_inline(work)
+            if model_id is not None and (store := self._store_for_loop(model_id, text)):
+                return await self._run_in_loop(partial(work_in_loop, model_id, store))
             return await self.run(work)
 
     async def explain(
@@ -335,11 +353,25 @@ class Service:
     async def _run(
         self, guard: CommitGuard, function: Callable[..., _Result], *args: Any
     ) -> _Result:
+        context = self._guarded_context(guard)
+        return await self._await_result(guard, self._pool.submit(context.run, function, *args))
+
+    async def _run_in_loop(self, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
+        """Run ``work`` in the event loop, on the terms of :meth:`run`."""
+        guard = CommitGuard()
+        context = self._guarded_context(guard)
+        task = asyncio.get_running_loop().create_task(work(), context=context)
+        return await self._await_result(guard, task)
+
+    def _guarded_context(self, guard: CommitGuard) -> Context:
+        """The context for a call that commits only if the ``guard`` lets it."""
         if not self.deadline.left:
             raise self._abandon()
         context = copy_context()
         context.run(commit_guard.set, guard.begin)
-        future = self._pool.submit(context.run, function, *args)
+        return context
+
+    async def _await_result(self, guard: CommitGuard, future: AnyFuture[_Result]) -> _Result:
         self._running.add(future)
         future.add_done_callback(self._running.discard)
         try:
@@ -353,7 +385,7 @@ class Service:
             self.record_error(error)
             raise
 
-    async def _await_commit(self, guard: CommitGuard, future: Future[_Result]) -> _Result:
+    async def _await_commit(self, guard: CommitGuard, future: AnyFuture[_Result]) -> _Result:
         """Wait at the deadline for a result that is being committed."""
         if guard.refuse():
             raise self._abandon()
@@ -379,8 +411,8 @@ class Service:
     @asynccontextmanager
     async def _lock_conversation(self, user: User, model: str | None) -> AsyncIterator[str | None]:
         """Lock a conversation; yield the id of its model, None if only the store knows it."""
-        if model is None and self._is_store_local:
-            model = self.engine.active_model(user=user)
+        if model is None:
+            model = await self._find_active_model(user)
         key = (tenant_id(user), user.id, model)
         try:
             async with self.deadline.limit() as limit:
@@ -393,6 +425,22 @@ class Service:
             yield model
         finally:
             self._locks.release(key)
+
+    async def _find_active_model(self, user: User) -> str | None:
+        """The active model of a user; None if it takes a thread to find it."""
+        if self._is_store_local or len(self.engine.models) == 1:
+            return self.engine.active_model(user=user)
+        try:
+            return await active_model_in_loop(self.engine, user)
+        except StoreError as error:
+            self.record_error(error)
+            raise
+
+    def _store_for_loop(self, model: str, text: str) -> AsyncStore | None:
+        try:
+            return store_for_loop(self.engine, model, text)
+        except UnknownModel:  # asking reports it
+            return None
 
     def _runs_inline(self, model: str | None, text: str) -> bool:
         """Whether a question is so short, and its bot so simple, that it needs no thread."""
@@ -414,7 +462,7 @@ class Service:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a thread is still running."""
+        """Whether a call is still running."""
         return bool(self._running)
 
     async def close(self) -> None:
@@ -423,6 +471,8 @@ class Service:
         if running := [wrap_future(future) for future in tuple(self._running)]:
             await asyncio.wait(running, timeout=self.deadline.left)
         self._pool.shutdown(wait=False, cancel_futures=True)
+        if (store := async_store_of(self.engine.store)) is not None:
+            await store.close()
         await self.rate_limiter.close()
         await asyncio.to_thread(self.tracing.close)
 

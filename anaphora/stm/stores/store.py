@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from contextvars import ContextVar
 from datetime import timedelta
 from typing import Protocol
 
 from anaphora.stm.conversation import Conversation, ConversationKey
 
-__all__ = ["Session", "Store", "commit_guard"]
+__all__ = ["AsyncStore", "Session", "Store", "async_store_of", "commit_guard"]
 
 commit_guard: ContextVar[Callable[[], None] | None] = ContextVar("commit_guard", default=None)
 """Called before every commit in this context; an exception that it raises prevents the commit. A
@@ -112,3 +112,27 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close files and connections. The store cannot be used afterwards."""
+
+
+class AsyncStore(Protocol):
+    """The side of a store for event loops. It shares conversations, locks and notes with the store,
+    and raises the same errors."""
+
+    def open(
+        self, key: ConversationKey, timeout: timedelta
+    ) -> AbstractAsyncContextManager[Session]:
+        """Lock a conversation until the block ends, as :meth:`Store.open` does, without blocking
+        the event loop. A task that holds the conversation already waits for itself in vain. If the
+        task is cancelled, nothing is stored unless the commit is under way."""
+
+    async def get_note(self, namespace: str, name: str) -> str | None:
+        """Return a note, or None."""
+
+    async def close(self) -> None:
+        """Close what the running event loop has opened; what comes later opens it again."""
+
+
+def async_store_of(store: object) -> AsyncStore | None:
+    """Return the property ``asynchronous`` of a store; None if it has no side for event loops."""
+    found: AsyncStore | None = getattr(store, "asynchronous", None)
+    return found

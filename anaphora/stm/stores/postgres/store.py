@@ -7,25 +7,19 @@ calls.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import count
-from random import randrange, uniform
+from random import randrange
 from secrets import token_hex
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from anaphora.errors import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.records import dump, load_or_reset
-from anaphora.stm.stores.leases import LeaseRenewer
-from anaphora.stm.stores.locks import ConversationLocks, busy_error, forked_error
-from anaphora.stm.stores.quarantine import try_load
-from anaphora.stm.stores.store import Session, Store
-from anaphora.storage.forks import ForkAware, register_fork_aware
-from anaphora.storage.logical_clock import next_tick
+from anaphora.stm.stores.leased_store import LeasedStore, RemoteLock
+from anaphora.stm.stores.waiting import IN_THREAD
 from anaphora.storage.postgres.text_encoding import decode_text, encode_text, names_digest
 
 if TYPE_CHECKING:
@@ -40,10 +34,7 @@ _SLACK = _SECOND  # a pause that lasts exactly the timeout must still find the c
 _LONGEST_TTL = 2**60
 _TTL_WITHOUT_RECORD = 60 * _SECOND  # of the tokens by which a repeated commit is recognized
 _QUEUE_PATIENCE = _SECOND // 2  # for which the next one in the queue may be silent
-_FIRST_PAUSE, _PAUSE_GROWTH = 0.001, 1.5
-_LONGEST_PAUSE = {1: 0.025, 0: 0.1}  # seconds, by whether this question is next
 _HAS_LOCK = 2
-_LEASE_RANGE = 0.1, 86_400.0  # seconds
 _SHORT_PATIENCE = 0.5  # seconds of retries for operations whose failure loses nothing
 _LIST_BATCH = 1_000
 _COMMITS_PER_SWEEP = 64
@@ -89,12 +80,10 @@ _RISKS = {
     ),
 }
 
-_Load: TypeAlias = Callable[[bytes, ConversationKey, Callable[[str], None]], Conversation]
-
 _log = logging.getLogger(__name__)
 
 
-class PostgresStore(Store, ForkAware):
+class PostgresStore(LeasedStore["_Found"]):
     """Stores conversations in the PostgreSQL database at ``url`` until they have been idle for
     longer than their timeout, by the time of that server.
 
@@ -125,67 +114,14 @@ class PostgresStore(Store, ForkAware):
         schema: str = "anaphora_conversations",
         patience: float = 5.0,
     ) -> None:
-        if not _LEASE_RANGE[0] <= lease <= _LEASE_RANGE[1]:
-            raise StoreError(
-                f"a lease of {lease:g} seconds is not possible: write {_LEASE_RANGE[0]:g} to "
-                f"{_LEASE_RANGE[1]:g} (the default is 10)"
-            )
+        super().__init__(wait=wait, lease=lease)
         self._connection = _connect(url, schema, patience)
-        self._wait = wait
-        self._lease = lease
-        self._process_state = self._new_process()
         self._has_checked_risks = False
-        self._latest_clock = 0  # of all sessions
         self._commits = count(randrange(_COMMITS_PER_SWEEP))
-        register_fork_aware(self)
-
-    def open(self, key: ConversationKey, timeout: timedelta) -> AbstractContextManager[Session]:
-        return self._open_session(key, timeout, load_or_reset)
-
-    @contextmanager
-    def _open_session(
-        self, key: ConversationKey, timeout: timedelta, load: _Load
-    ) -> Iterator[Session]:
-        process, end = self._process_state, time.monotonic() + self._wait
-        lock = process.locks.acquire(key)
-        turn = _Turn(names_digest(*key), token_hex(8))
-        is_held = True  # or may be, if the answer was lost
-        try:
-            found = self._acquire(key, turn, timeout, end)
-            process.leases.add(turn.place, turn.token)
-            if found.record is None:
-                conversation = Conversation.empty(key)
-            else:
-                quarantine = partial(self._quarantine_record, key, found)
-                conversation = load(found.record, key, quarantine)
-            session = Session(conversation, self._next_clock(found.now, conversation))
-            yield session
-            if session.committed is not None:
-                if process is not self._process_state:
-                    raise forked_error(key)
-                self._save(key, turn, found.version, session.committed, timeout)
-                is_held = False
-        finally:
-            if process is self._process_state:
-                process.leases.remove(turn.token)
-                try:
-                    if is_held:
-                        self._release(turn)
-                finally:
-                    process.locks.release(key, lock)
-        if not is_held:
-            self._sweep_sometimes()
 
     def peek(self, key: ConversationKey) -> Conversation | None:
         rows = self._connection.query(_PEEK, names_digest(*key))
         return load_or_reset(rows[0][0], key) if rows else None
-
-    @contextmanager
-    def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:
-        with self._open_session(key, timedelta(), _load_or_empty) as session:
-            yield session.clock
-            self.quarantine.forget(key)
-            session.commit(Conversation.empty(key))
 
     def keys(self) -> Iterator[ConversationKey]:
         last = b""
@@ -248,75 +184,14 @@ class PostgresStore(Store, ForkAware):
                     _log.warning("this PostgreSQL may lose conversations: %s", _RISKS[name])
 
     def close(self) -> None:
-        self._process_state.leases.close()
+        super().close()
         self._connection.close()
 
-    def _acquire(self, key: ConversationKey, turn: _Turn, timeout: timedelta, end: float) -> _Found:
-        """Wait for the lock."""
-        values: tuple[bytes | int, ...] = (
-            *(turn.place, turn.version, self._lease_in_microseconds, _QUEUE_PATIENCE),
-            *(_to_ttl(timeout), names_digest(key.tenant, key.user)),
-            *map(encode_text, (key.tenant, key.user, key.model)),
-        )
-        longest, pause = 0.0, _FIRST_PAUSE
-        while True:
-            ((state, *found),) = self._connection.query(_ACQUIRE, *values)
-            if state == _HAS_LOCK:
-                return _Found(*found)
-            rest = end - time.monotonic()
-            if rest <= 0:
-                raise busy_error(key, self._wait)
-            if longest != _LONGEST_PAUSE[state]:  # has become the next one
-                longest, pause = _LONGEST_PAUSE[state], _FIRST_PAUSE
-            time.sleep(min(uniform(pause / 2, pause), rest))
-            pause = min(pause * _PAUSE_GROWTH, longest)
+    def _remote_lock(self, key: ConversationKey, timeout: timedelta) -> _PostgresLock:
+        return _PostgresLock(self, key, timeout)
 
-    def _save(
-        self,
-        key: ConversationKey,
-        turn: _Turn,
-        version: bytes,
-        conversation: Conversation,
-        timeout: timedelta,
-    ) -> None:
-        if conversation.is_empty:
-            record, ttl = None, _TTL_WITHOUT_RECORD
-        else:
-            record, ttl = dump(conversation), _to_ttl(timeout)
-        ((is_saved,),) = self._connection.query(
-            _COMMIT, turn.place, turn.version, version, record, ttl
-        )
-        if not is_saved:
-            raise Conflict(
-                f"the conversation of {key.user!r} with '{key.model}' was lost to another "
-                f"question: this one was suspended, or cut off from its store, for longer than "
-                f"the lease of {self._lease:g} seconds, or the server crashed meanwhile; nothing "
-                "was changed"
-            )
-
-    def _quarantine_record(self, key: ConversationKey, found: _Found, reason: str) -> None:
-        """Copy an unreadable record into the quarantine; the next commit overwrites the original.
-        A failure is only logged."""
-        assert found.record is not None
-        try:
-            self.quarantine.put(key, found.record, reason, at=found.now, ttl=found.rest)
-        except StoreError as error:
-            _log.error(
-                "a damaged conversation cannot be put in quarantine",
-                extra={"reason": str(error), **key._asdict()},
-            )
-
-    def _next_clock(self, now: int, conversation: Conversation) -> int:
-        """Return the clock of a session: the server's time, which all processes share, or more if
-        the server was replaced or its clock set back."""
-        self._latest_clock = next_tick(now, self._latest_clock, conversation.clock)
-        return self._latest_clock
-
-    def _release(self, turn: _Turn) -> None:
-        try:
-            self._connection.query(_RELEASE, turn.place, turn.version, patience=_SHORT_PATIENCE)
-        except StoreError as error:  # another error has been raised already; the lease will end
-            _log.info("a lock cannot be released: %s", error)
+    def _committed(self) -> None:
+        self._sweep_sometimes()
 
     def _renew(self, place: bytes, token: str) -> bool:
         ((is_held,),) = self._connection.query(
@@ -335,37 +210,53 @@ class PostgresStore(Store, ForkAware):
         except StoreError as error:  # what was committed stays committed
             _log.info("expired conversations cannot be deleted yet: %s", error)
 
-    def after_fork_in_child(self) -> None:
-        """Start with locks and leases of its own."""
-        self._process_state = self._new_process()
-
-    def _new_process(self) -> _ProcessState:
-        return _ProcessState(
-            ConversationLocks(self._wait), LeaseRenewer(self._renew, every=self._lease / 3)
-        )
-
     @property
     def _lease_in_microseconds(self) -> int:
         return int(self._lease * _SECOND)
 
 
-class _ProcessState(NamedTuple):
-    """The locks and the leases of one process."""
+class _PostgresLock(RemoteLock["_Found"]):
+    """See :class:`~anaphora.stm.stores.leased_store.RemoteLock` for the methods. In the row of the
+    conversation, the token is the holder of the lock, and then the version of what it stored."""
 
-    locks: ConversationLocks
-    leases: LeaseRenewer
+    def __init__(self, store: PostgresStore, key: ConversationKey, timeout: timedelta) -> None:
+        self._store, self._connection, self._timeout = store, store._connection, timeout
+        self.key, self.token, self.waiting = key, token_hex(8), IN_THREAD
+        self.place, self._version = names_digest(*key), bytes.fromhex(self.token)
 
+    async def try_acquire(self) -> _Found | bool:
+        key = self.key
+        ((state, *found),) = self._connection.query(
+            _ACQUIRE,
+            *(self.place, self._version, self._store._lease_in_microseconds, _QUEUE_PATIENCE),
+            *(_to_ttl(self._timeout), names_digest(key.tenant, key.user)),
+            *map(encode_text, (key.tenant, key.user, key.model)),
+        )
+        return _Found(*found) if state == _HAS_LOCK else bool(state)
 
-class _Turn(NamedTuple):
-    """One question in the conversation at a ``place``."""
+    async def save(self, found: _Found, conversation: Conversation, timeout: timedelta) -> bool:
+        if conversation.is_empty:
+            record, ttl = None, _TTL_WITHOUT_RECORD
+        else:
+            record, ttl = dump(conversation), _to_ttl(timeout)
+        ((is_saved,),) = self._connection.query(
+            _COMMIT, self.place, self._version, found.version, record, ttl
+        )
+        if not is_saved:
+            raise Conflict(
+                f"the conversation of {self.key.user!r} with '{self.key.model}' was lost to "
+                "another question: this one was suspended, or cut off from its store, for longer "
+                f"than the lease of {self._store._lease:g} seconds, or the server crashed "
+                "meanwhile; nothing was changed"
+            )
+        return False
 
-    place: bytes
-    token: str
+    async def release(self) -> None:
+        self._connection.query(_RELEASE, self.place, self._version, patience=_SHORT_PATIENCE)
 
-    @property
-    def version(self) -> bytes:
-        """The token as it is stored; after the commit, the version of the conversation."""
-        return bytes.fromhex(self.token)
+    def quarantine(self, found: _Found, reason: str) -> None:
+        assert found.record is not None
+        self._store.quarantine.put(self.key, found.record, reason, at=found.now, ttl=found.rest)
 
 
 class _Found(NamedTuple):
@@ -404,13 +295,6 @@ def _explain_missing_client() -> Iterator[None]:
         raise StoreError(
             "a PostgreSQL store needs the PostgreSQL client: pip install 'anaphora[postgres]'"
         ) from error
-
-
-def _load_or_empty(
-    record: bytes, key: ConversationKey, quarantine: Callable[[str], None]
-) -> Conversation:
-    """Deserialize a record; an empty conversation if it cannot be read."""
-    return try_load(record) or Conversation.empty(key)
 
 
 def _to_ttl(duration: timedelta) -> int:

@@ -36,9 +36,10 @@ from anaphora.stm.stores.redis.urls import (
     hide_password,
     parse_hosts,
 )
+from anaphora.stm.stores.waiting import IN_THREAD
 from anaphora.storage.forks import ForkAware, register_fork_aware
 
-__all__ = ["RedisConnection"]
+__all__ = ["Attempts", "RedisConnection"]
 
 _FIRST_PAUSE = 0.005
 _LONGEST_PAUSE = 0.25
@@ -81,6 +82,8 @@ class RedisConnection(ForkAware):
                 "and / @ : % in a password as %2F %40 %3A %25"
             ) from None
         self._closed = False
+        self.link = _BlockingLink(self)
+        self.is_single = replication is None and isinstance(self._topology, SingleServer)
         register_fork_aware(self)
 
     def run_script(
@@ -102,6 +105,10 @@ class RedisConnection(ForkAware):
                 return self._topology.send(keys[0], ("EVAL", script.text, *rest), replication)
 
         return self._retry(attempt, patience)
+
+    def begin_attempts(self, patience: float | None = None) -> Attempts:
+        """Begin the attempts of a command that is sent in another way than by this object."""
+        return Attempts(self, self._patience if patience is None else patience)
 
     def execute(
         self,
@@ -177,25 +184,19 @@ class RedisConnection(ForkAware):
         return True
 
     def _retry(self, attempt: Callable[[], _Answer], patience: float | None = None) -> _Answer:
-        end = time.monotonic() + (self._patience if patience is None else patience)
-        pause = 0.0  # the first failure may just be a connection that was idle for too long
+        attempts = self.begin_attempts(patience)
         while True:
-            if self._closed:
-                raise StoreError(f"the store {self._display_url} is closed")
+            attempts.check()
             try:
                 answer = attempt()
             except TooFewReplicasError as error:
                 raise self._not_replicated(error) from None
             except RedisError as error:
-                self._has_connected = self._has_connected or isinstance(error, BusyLoadingError)
-                if not self._is_retryable(error) or time.monotonic() + pause >= end:
-                    hint = self._topology.explain(error)
-                    raise to_store_error(self._display_url, error, hint) from error
+                pause = attempts.pause_after(error)
             else:
-                self._has_connected = True
+                attempts.succeed()
                 return answer
-            time.sleep(uniform(pause / 2, pause))
-            pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
+            time.sleep(pause)
 
     def _is_retryable(self, error: RedisError) -> bool:
         is_passing = self._topology.recover(error, find_code(error))
@@ -211,6 +212,58 @@ class RedisConnection(ForkAware):
             f"{self._display_url}: {error.confirmed} of the {needed} replicas that min_replicas "
             f"asks for confirmed the write within {seconds:g} seconds: are they running, and is "
             "replica_timeout long enough?"
+        )
+
+
+class Attempts:
+    """The attempts of one command to get an answer within ``patience`` seconds."""
+
+    def __init__(self, connection: RedisConnection, patience: float) -> None:
+        self._connection = connection
+        self._end = time.monotonic() + patience
+        self._pause = 0.0  # the first failure may just be a connection that was idle for too long
+
+    def check(self) -> None:
+        """Raise :class:`StoreError` if the store is closed."""
+        if self._connection._closed:
+            raise StoreError(f"the store {self._connection._display_url} is closed")
+
+    def succeed(self) -> None:
+        """Note that the server has answered."""
+        self._connection._has_connected = True
+
+    def pause_after(self, error: RedisError) -> float:
+        """Return the seconds until the next attempt.
+
+        Raises :class:`StoreError` if another attempt is useless or too late.
+        """
+        connection, pause = self._connection, self._pause
+        connection._has_connected |= isinstance(error, BusyLoadingError)
+        if not connection._is_retryable(error) or time.monotonic() + pause >= self._end:
+            hint = connection._topology.explain(error)
+            raise to_store_error(connection._display_url, error, hint) from error
+        self._pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
+        return uniform(pause / 2, pause)
+
+
+class _BlockingLink:
+    """The :class:`~anaphora.stm.stores.redis.lock.Link` of questions that wait in a thread."""
+
+    waiting = IN_THREAD
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    async def run_script(
+        self,
+        script: Script,
+        keys: Sequence[bytes],
+        *arguments: Word,
+        patience: float | None = None,
+        replicated: bool = False,
+    ) -> Any:
+        return self._connection.run_script(
+            script, keys, *arguments, patience=patience, replicated=replicated
         )
 
 

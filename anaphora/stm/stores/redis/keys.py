@@ -15,7 +15,7 @@ from typing import NamedTuple
 from anaphora.errors import StoreError
 from anaphora.stm.conversation import ConversationKey
 
-__all__ = ["KeySpace", "SessionKeys", "decode", "encode"]
+__all__ = ["KeySpace", "SessionKeys", "decode", "decode_note", "encode"]
 
 _QUOTED = str.maketrans({char: f"%{ord(char):02X}" for char in "%/{}"})
 _QUOTE = re.compile("%([0-9A-F]{2})")
@@ -90,6 +90,14 @@ def encode(text: str) -> bytes:
 
 def decode(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
+
+
+def decode_note(data: bytes) -> str:
+    """Decode the name or the text of a note. Raises :class:`StoreError`."""
+    try:
+        return decode(data)
+    except UnicodeDecodeError as error:
+        raise StoreError(f"a note cannot be read: {error}") from error
 
 
 def _unquote(text: str) -> str:

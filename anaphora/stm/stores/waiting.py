@@ -1,0 +1,85 @@
+"""One piece of code for threads and event loops: coroutines that wait in the one way or the other.
+
+With :data:`IN_THREAD`, whatever a coroutine waits for blocks the thread. Such a coroutine never
+suspends, so that :func:`run` and :func:`entered` get by without an event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from typing import Any, Protocol, TypeVar
+
+__all__ = ["IN_LOOP", "IN_THREAD", "Waiting", "entered", "run"]
+
+_Result = TypeVar("_Result")
+
+
+class Waiting(Protocol):
+    """How a coroutine waits."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait so many seconds."""
+
+    async def call(self, function: Callable[[], _Result]) -> _Result:
+        """Call a function that may block."""
+
+
+class _InThread:
+    async def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    async def call(self, function: Callable[[], _Result]) -> _Result:
+        return function()
+
+
+class _InLoop:
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    async def call(self, function: Callable[[], _Result]) -> _Result:
+        return await asyncio.to_thread(function)
+
+
+IN_THREAD: Waiting = _InThread()
+IN_LOOP: Waiting = _InLoop()
+
+
+def run(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
+    """Run a coroutine that waits :data:`IN_THREAD`; return its result."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        result: _Result = end.value
+        return result
+    coroutine.close()
+    raise RuntimeError("a coroutine that should block its thread waits for an event loop")
+
+
+@contextmanager
+def entered(
+    manager: AbstractAsyncContextManager[_Result],
+) -> Iterator[_Result]:
+    """Enter and leave a context manager that waits :data:`IN_THREAD`."""
+    value = run(_enter(manager))
+    try:
+        yield value
+    except BaseException as error:
+        if not run(_leave(manager, error)):
+            raise
+    else:
+        run(_leave(manager, None))
+
+
+async def _enter(manager: AbstractAsyncContextManager[_Result]) -> _Result:
+    return await manager.__aenter__()
+
+
+async def _leave(
+    manager: AbstractAsyncContextManager[Any], error: BaseException | None
+) -> bool | None:
+    if error is None:
+        return await manager.__aexit__(None, None, None)
+    return await manager.__aexit__(type(error), error, error.__traceback__)
