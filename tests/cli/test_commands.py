@@ -317,7 +317,7 @@ class TestOthers:
 
     def test_the_list_of_commands_has_a_full_sentence_for_each(self):
         listed = run("--help").output.split("Commands:")[1].strip().splitlines()
-        assert len(listed) == 23
+        assert len(listed) == 24
         assert all(line.endswith(".") and not line.endswith("...") for line in listed)
 
     def test_help_does_not_wait_for_spacy(self):

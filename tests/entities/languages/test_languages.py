@@ -296,6 +296,7 @@ def test_thai_is_cut_into_letters_and_other_scripts_into_words():
 
 
 @pytest.mark.parametrize("code", ["th", "ko", "vi", "en"])
+@pytest.mark.usefixtures("own_tokenizers")
 def test_a_pipeline_with_another_tokenizer_can_be_saved(code, tmp_path):
     nlp = build_pipeline(model(element("city", "東京")), code)
     nlp.to_disk(tmp_path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cached_property
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -14,6 +13,7 @@ from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.operations.clock_times import HALF_DAY
 from anaphora.entities.builtin.dates.operations.expression_analysis import TIMED_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+from anaphora.storage.forks import LazyProperty
 
 __all__ = ["Coordination"]
 
@@ -183,7 +183,7 @@ class _Part:
             return "before"
         return "behind" if any(day.start == 0 for day in days) else ""
 
-    @cached_property
+    @LazyProperty
     def _chart(self) -> Chart:
         return self._parse(self._atoms)
 
