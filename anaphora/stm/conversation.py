@@ -82,7 +82,8 @@ class PendingQuestion(Struct, frozen=True, gc=False):
     the bot asks whether to go on without them or, if it ``confirms``, whether to carry the intent
     out, or if it may begin ``afresh``, whether to set aside what was filled before. ``asked`` are
     the optional terms that the bot has asked for. It ``corrects`` a question that was answered
-    before.
+    before. ``suspended`` is the question that waited when this one was asked; it waits again once
+    this one is answered or dropped, and suspends none itself.
     """
 
     intent: str
@@ -94,6 +95,7 @@ class PendingQuestion(Struct, frozen=True, gc=False):
     asked: tuple[str, ...] = ()
     afresh: bool = False
     corrects: bool = False
+    suspended: PendingQuestion | None = None
 
 
 class Offers(Struct, frozen=True, gc=False):

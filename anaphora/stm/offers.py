@@ -19,7 +19,7 @@ from anaphora.stm.conversation import (
     Offers,
     RememberedEntity,
 )
-from anaphora.stm.rules import evict, find_replacement, keep_bundles
+from anaphora.stm.rules import change_pending, evict, find_replacement, keep_bundles
 
 __all__ = [
     "age_offers",
@@ -188,9 +188,7 @@ def reopen_offers(
 
     kept = tuple([held for held in conversation.remembered if stays(held.entity)])
     gone = [held for held in conversation.remembered if not stays(held.entity)]
-    pending = conversation.pending
-    if pending is not None:
-        pending = replace(pending, entities=tuple(filter(stays, pending.entities)))
+    pending = change_pending(conversation.pending, lambda held: tuple(filter(stays, held)))
     offers = replace(offers, taken=None)
     reopened = replace(conversation, remembered=kept, pending=pending, offers=offers)
     return reopened, tuple([ForgottenEntity(held, ForgetRule.EVICTED) for held in gone])

@@ -128,22 +128,7 @@ def to_dict(conversation: Conversation) -> dict[str, Any]:
         "remembered": [_remembered_to_list(held) for held in conversation.remembered],
         "earlier": [_remembered_to_list(held) for held in conversation.earlier],
         "flow": [[step.intent, to_microseconds(step.at)] for step in conversation.flow],
-        "pending": pending
-        and [
-            pending.intent,
-            _entities_to_list(pending.entities),
-            list(pending.missing),
-            to_microseconds(pending.at),
-            *_trim(
-                [
-                    list(pending.unused),
-                    pending.confirms,
-                    list(pending.asked),
-                    pending.afresh,
-                    pending.corrects,
-                ]
-            ),
-        ],
+        "pending": pending and _pending_to_list(pending),
         "offers": offers
         and [
             offers.intent,
@@ -219,6 +204,25 @@ def _remembered_to_list(held: RememberedEntity) -> list[Any]:
         to_microseconds(held.used_at),
         held.used_match,
         *(() if held.by == "user" else (held.by,)),
+    ]
+
+
+def _pending_to_list(pending: PendingQuestion) -> list[Any]:
+    return [
+        pending.intent,
+        _entities_to_list(pending.entities),
+        list(pending.missing),
+        to_microseconds(pending.at),
+        *_trim(
+            [
+                list(pending.unused),
+                pending.confirms,
+                list(pending.asked),
+                pending.afresh,
+                pending.corrects,
+                pending.suspended and _pending_to_list(pending.suspended),
+            ]
+        ),
     ]
 
 
@@ -332,6 +336,7 @@ class _Pending(Struct, array_like=True, forbid_unknown_fields=True):
     asked: tuple[str, ...] = ()
     afresh: bool = False
     corrects: bool = False
+    suspended: _Pending | None = None
 
 
 class _Remembered(Struct, array_like=True, forbid_unknown_fields=True):
@@ -403,17 +408,7 @@ def _conversation(plain: Any) -> Conversation:
             fields[name] = tuple(map(_to_remembered, fields[name]))
     fields["flow"] = tuple(FlowStep(intent, _time(at)) for intent, at in fields.get("flow", ()))
     if pending := fields.get("pending"):
-        fields["pending"] = PendingQuestion(
-            pending.intent,
-            _to_entities(pending.entities),
-            pending.missing,
-            _time(pending.at),
-            pending.unused,
-            pending.confirms,
-            pending.asked,
-            pending.afresh,
-            pending.corrects,
-        )
+        fields["pending"] = _to_pending(pending)
     if offers := fields.get("offers"):
         if offers.intents and len(offers.intents) != len(offers.bundles):
             raise ValueError("each of the offers has an intent, or none has")
@@ -459,6 +454,21 @@ def _convert_fields(plain: Any, kind: type) -> dict[str, Any]:
     if len(fields) < len(plain):
         raise ValueError("it has unknown fields")
     return fields
+
+
+def _to_pending(pending: _Pending) -> PendingQuestion:
+    return PendingQuestion(
+        pending.intent,
+        _to_entities(pending.entities),
+        pending.missing,
+        _time(pending.at),
+        pending.unused,
+        pending.confirms,
+        pending.asked,
+        pending.afresh,
+        pending.corrects,
+        None if pending.suspended is None else _to_pending(pending.suspended),
+    )
 
 
 def _to_remembered(held: _Remembered) -> RememberedEntity:

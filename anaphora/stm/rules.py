@@ -26,7 +26,7 @@ forgotten entities.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from msgspec.structs import replace
@@ -49,6 +49,7 @@ from anaphora.stm.conversation import (
 from anaphora.storage.logical_clock import to_utc
 
 __all__ = [
+    "change_pending",
     "decline_recall_offer",
     "drop_recall_offer",
     "evict",
@@ -73,6 +74,7 @@ __all__ = [
     "set_aside",
     "split_visible",
     "stamp",
+    "suspend",
 ]
 
 _MAX_FLOW_STEPS = 100
@@ -92,17 +94,17 @@ def expire(
             forgotten.append(ForgottenEntity(held, ForgetRule.AGE))
         elif conversation.matches - held.used_match >= settings.depth:
             forgotten.append(ForgottenEntity(held, ForgetRule.DEPTH))
-    pending = conversation.pending
-    pending_expired = pending is not None and at - pending.at > timeout
+    pending = _drop_expired(conversation.pending, at, timeout)
     offer, offers = conversation.recall_offer, conversation.offers
     offer_expired = offer is not None and at - offer.at > timeout
     offers_expired = offers is not None and at - offers.at > timeout
-    if not forgotten and not pending_expired and not offer_expired and not offers_expired:
+    pending_stays = pending is conversation.pending
+    if not forgotten and pending_stays and not offer_expired and not offers_expired:
         return conversation, ()
     after = replace(
         conversation,
         remembered=_remove_forgotten(conversation.remembered, forgotten),
-        pending=None if pending_expired else pending,
+        pending=pending,
         recall_offer=None if offer_expired else offer,
         offers=None if offers_expired else offers,
     )
@@ -185,13 +187,13 @@ def record_match(
 
 def remember_pending(conversation: Conversation, pending: PendingQuestion) -> Conversation:
     """Remember what a question said that the user has not confirmed: "with Carla" after the no
-    changes it."""
+    changes it. A question that it suspended waits again."""
     at = conversation.last
     assert at is not None
     number, match = conversation.questions, conversation.matches
     kept, _ = evict(conversation.remembered, pending.entities)
     held = [RememberedEntity(one, number, at, at, match) for one in pending.entities]
-    return replace(conversation, remembered=(*held, *kept), pending=None)
+    return replace(conversation, remembered=(*held, *kept), pending=pending.suspended)
 
 
 def record_rejection(
@@ -308,17 +310,15 @@ def forget(
         for held in conversation.remembered
         if where(held.entity)
     )
-    pending = conversation.pending
-    if pending is not None:
-        left = tuple(entity for entity in pending.entities if not where(entity))
-        pending = replace(pending, entities=left) if left else None
     offer = conversation.recall_offer
     if offer is not None and any(map(where, offer.entities)):
         offer = None
     after = replace(
         conversation,
         remembered=_remove_forgotten(conversation.remembered, forgotten),
-        pending=pending,
+        pending=change_pending(
+            conversation.pending, lambda held: tuple([one for one in held if not where(one)])
+        ),
         recall_offer=offer,
         offers=keep_bundles(conversation.offers, lambda one: not any(map(where, one))),
         earlier=tuple(held for held in conversation.earlier if not where(held.entity)),
@@ -362,17 +362,14 @@ def migrate(
         return conversation, ()
     known = {element.id: element for element in elements}
     kept, forgotten = _migrate_remembered(conversation.remembered, known)
-    pending, offer = conversation.pending, conversation.recall_offer
-    if pending is not None and pending.entities:
-        left = _migrate_entities(pending.entities, known)
-        pending = replace(pending, entities=left) if left else None
+    offer = conversation.recall_offer
     if offer is not None:
         left = _migrate_entities(offer.entities, known)
         offer = replace(offer, entities=left) if len(left) == len(offer.ages) else None
     after = replace(
         conversation,
         remembered=kept,
-        pending=pending,
+        pending=change_pending(conversation.pending, lambda held: _migrate_entities(held, known)),
         recall_offer=offer,
         offers=_migrate_bundles(conversation.offers, known),
         earlier=_migrate_remembered(conversation.earlier, known)[0],
@@ -426,6 +423,44 @@ def _migrate_bundles(offers: Offers | None, known: Mapping[str, Element]) -> Off
     return left and replace(
         left, bundles=tuple([_migrate_entities(bundle, known) for bundle in left.bundles])
     )
+
+
+def change_pending(
+    pending: PendingQuestion | None, change: Callable[[tuple[Entity, ...]], tuple[Entity, ...]]
+) -> PendingQuestion | None:
+    """Change the entities of a pending question, and of the one that it suspends. One that loses
+    all of them is dropped."""
+    if pending is None:
+        return None
+    suspended = change_pending(pending.suspended, change)
+    left = change(pending.entities)
+    if pending.entities and not left:
+        return suspended
+    return replace(pending, entities=left, suspended=suspended)
+
+
+def suspend(
+    before: PendingQuestion | None, pending: PendingQuestion, *, keeps: bool
+) -> PendingQuestion:
+    """Let ``pending`` suspend the question that waited ``before`` it, if that is another one and
+    the dialog ``keeps`` it. The question that this one has suspended is dropped."""
+    if before is None:
+        return pending
+    if before.intent == pending.intent:
+        return replace(pending, suspended=before.suspended)
+    return replace(pending, suspended=replace(before, suspended=None)) if keeps else pending
+
+
+def _drop_expired(
+    pending: PendingQuestion | None, at: datetime, timeout: timedelta
+) -> PendingQuestion | None:
+    """Drop a pending question that has expired, and the one that it suspends if that has."""
+    if pending is None:
+        return None
+    suspended = _drop_expired(pending.suspended, at, timeout)
+    if at - pending.at > timeout:
+        return suspended
+    return pending if suspended is pending.suspended else replace(pending, suspended=suspended)
 
 
 def keep_bundles(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.stm.conversation import (
@@ -88,6 +89,17 @@ recall_offers = st.lists(st.tuples(entities, st.integers(0, 9), speakers), max_s
         declined=st.booleans(),
     )
 )
+questions = st.builds(
+    PendingQuestion,
+    names,
+    st.lists(entities, max_size=2).map(tuple),
+    st.lists(names, max_size=2).map(tuple),
+    times,
+    unused=st.lists(names, max_size=2).map(tuple),
+    confirms=st.booleans(),
+    asked=st.lists(names, max_size=2).map(tuple),
+    afresh=st.booleans(),
+)
 conversations = st.builds(
     Conversation,
     user=names,
@@ -96,15 +108,9 @@ conversations = st.builds(
     flow=st.lists(st.builds(FlowStep, names, times), max_size=3).map(tuple),
     pending=st.none()
     | st.builds(
-        PendingQuestion,
-        names,
-        st.lists(entities, max_size=2).map(tuple),
-        st.lists(names, max_size=2).map(tuple),
-        times,
-        unused=st.lists(names, max_size=2).map(tuple),
-        confirms=st.booleans(),
-        asked=st.lists(names, max_size=2).map(tuple),
-        afresh=st.booleans(),
+        lambda pending, suspended: replace(pending, suspended=suspended),
+        questions,
+        st.none() | questions,
     ),
     data=data,
     last=st.none() | times,

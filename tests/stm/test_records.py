@@ -160,7 +160,8 @@ def full() -> dict[str, Any]:
     """A conversation with something of everything, as it is stored."""
     city = Entity("city", frozenset({"place"}), "Tokyo", (0,), 0, 5)
     asked, _ = rules.record_match(ANN, BEGIN, intent="weather", new=[city], used=())
-    pending = PendingQuestion("weather", (city,), ("date",), BEGIN)
+    booking = PendingQuestion("book", (city,), (), BEGIN, confirms=True)
+    pending = PendingQuestion("weather", (city,), ("date",), BEGIN, suspended=booking)
     offer = RecallOffer("And then?", "en", BEGIN, (city,), (1,), ("bot",), 3, BEGIN, declined=True)
     asked = rules.record_recall_offer(asked, BEGIN, offer, pending)
     return json.loads(json.dumps(to_dict(asked)))

@@ -14,7 +14,11 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.engine.answering.bot_answer import BotAnswer
-from anaphora.engine.answering.dialog_update import finish_answer
+from anaphora.engine.answering.dialog_update import (
+    finish_answer,
+    resume_suspended,
+    suspend_pending,
+)
 from anaphora.engine.answering.fallback import answer_fallback, answer_reset, answer_small_talk
 from anaphora.engine.answering.prompts import (
     DECLINED_REASON,
@@ -78,7 +82,7 @@ def answer_decision(bot: Bot, decision: Decision, at: datetime) -> BotAnswer:
         return early_answer
     for _ in range(_MAX_REMATCHES):
         try:
-            answer = _try_matches(bot, decision, at, _respond)
+            answer = suspend_pending(bot, decision, _try_matches(bot, decision, at, _respond))
         except _RematchRequest as request:
             # The next match starts from the memory before a change of topic.
             same = request.conversation == decision.conversation
@@ -175,7 +179,7 @@ def _try_matches(bot: Bot, decision: Decision, at: datetime, respond: _Responder
     if len(decision.question.utterance.text) > bot.max_characters:
         return _reject(bot, decision, at, find_rejection(bot, decision))
     if decision.pending_action == "declined":
-        return accept_decline(decision, at)
+        return resume_suspended(bot, decision, accept_decline(decision, at), at)
     if decision.act and (answer := _answer_act(bot, decision, decision.act, at)):
         return answer
     skipped: list[Match] = []
@@ -227,7 +231,8 @@ def _answer_refused(bot: Bot, decision: Decision, at: datetime) -> BotAnswer | N
         return None
     if answer is not None and not answer.is_yes:
         dropped = rules.remember_pending(conversation, conversation.pending)
-        return accept_decline(replace(decision, conversation=dropped), at)
+        decision = replace(decision, conversation=dropped)
+        return resume_suspended(bot, decision, accept_decline(decision, at), at)
     return _ask_for_rest(bot, again, again.incomplete, at)
 
 
@@ -369,8 +374,9 @@ def _reject(
     skipped: tuple[Match, ...] = (),
 ) -> BotAnswer:
     before = decision.before_topic_change  # a rejected topic changes nothing
-    if is_confirmed(decision):  # it is carried out at most once, whatever the handler does
-        before = replace(before, pending=None)
+    if is_confirmed(decision) and before.pending:
+        # It is carried out at most once, whatever the handler does.
+        before = replace(before, pending=before.pending.suspended)
     if decision.question.small_talk:
         evicted: tuple[ForgottenEntity, ...] = ()
         conversation = rules.record_without_intent(before, at)

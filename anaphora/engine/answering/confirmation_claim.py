@@ -43,5 +43,7 @@ def claim_in_session(turn: Turn, session: Session) -> PendingQuestion | None:
     if not is_confirmed(decision):
         return None
     clock = max(session.clock, conversation.clock + 1)
-    session.commit(replace(conversation, pending=None, clock=clock))
-    return decision.conversation.pending
+    confirmed = decision.conversation.pending
+    suspended = confirmed.suspended if confirmed is not None else None
+    session.commit(replace(conversation, pending=suspended, clock=clock))
+    return confirmed

@@ -31,7 +31,7 @@ from anaphora.stm.offers import (
 )
 from anaphora.storage.logical_clock import to_utc
 
-__all__ = ["finish_answer", "record_statement"]
+__all__ = ["finish_answer", "record_statement", "resume_suspended", "suspend_pending"]
 
 _MOMENT = timedelta(microseconds=1)
 
@@ -60,6 +60,27 @@ def finish_answer(
         result=spoken.result,
     )
     return _resume_pending(bot, decision, match, answer, at)
+
+
+def suspend_pending(bot: Bot, decision: Decision, answer: BotAnswer) -> BotAnswer:
+    """Keep the question that waited before the bot has asked for something else: a question of
+    another intent suspends it."""
+    before, pending = decision.conversation.pending, answer.conversation.pending
+    if bot.interpreter is None or answer.status != "incomplete" or pending is None:
+        return answer
+    pending = rules.suspend(before, pending, keeps=decision.act is None)
+    return replace(answer, conversation=replace(answer.conversation, pending=pending))
+
+
+def resume_suspended(bot: Bot, decision: Decision, answer: BotAnswer, at: datetime) -> BotAnswer:
+    """Go back to the question that another one had suspended, once the user has given that up."""
+    pending = answer.conversation.pending
+    if pending is None:
+        return answer
+    again = _repeat(bot, decision, pending)
+    if again is None:
+        return replace(answer, conversation=replace(answer.conversation, pending=None))
+    return _ask_again(bot, again, pending, answer, at)
 
 
 def record_statement(
@@ -127,34 +148,52 @@ def _resume_pending(
     """Go back to a pending question after another intent has answered in between. It only stays if
     the bot has made offers since, which are answered first."""
     pending = decision.conversation.pending
-    if pending is None or pending.intent == match.intent.id or decision.previous_topic:
+    if pending is None or decision.previous_topic or decision.has_reset_phrase:
         return answer
-    intent = bot.indexed_model.intents_by_id.get(pending.intent)
-    if intent is None or decision.act or decision.has_reset_phrase:
+    if pending.intent == match.intent.id:
+        pending = pending.suspended
+    elif decision.act:
         return answer
-    before = decision.conversation
-    again = repeat_prompt(decision.question, before, pending, intent)
-    again = again or find_refused_question(bot, decision.question, before)
-    if again is None or again.incomplete is None:
+    again = _repeat(bot, decision, pending)
+    if again is None and pending is not None:
+        pending = pending.suspended
+        again = _repeat(bot, decision, pending)
+    if pending is None or again is None:
         return answer
-    offers = answer.conversation.open_offers
+    before, offers = decision.conversation, answer.conversation.open_offers
     if offers is not None and _is_about_replaced(pending, before.offers, offers):
         return answer
     if offers is not None and (match.intent.id == offers.intent or pending.at < offers.at):
         older = min(pending.at, to_utc(at) - _MOMENT)  # than the offers, which are answered first
         waiting = replace(answer.conversation, pending=replace(pending, at=older))
         return replace(answer, conversation=waiting)
+    answer = _ask_again(bot, again, pending, answer, at)
+    offers = answer.conversation.offers or before.offers
+    return replace(answer, conversation=replace(answer.conversation, offers=offers))
+
+
+def _repeat(bot: Bot, decision: Decision, pending: PendingQuestion | None) -> Decision | None:
+    """The decision to ask a pending question again; None if it cannot go on."""
+    intent = bot.indexed_model.intents_by_id.get(pending.intent) if pending else None
+    if pending is None or intent is None:
+        return None
+    before = replace(decision.conversation, pending=pending)
+    again = repeat_prompt(decision.question, before, pending, intent)
+    again = again or find_refused_question(bot, decision.question, before)
+    return again if again is not None and again.incomplete is not None else None
+
+
+def _ask_again(
+    bot: Bot, again: Decision, pending: PendingQuestion, answer: BotAnswer, at: datetime
+) -> BotAnswer:
+    """Add the pending question to an answer."""
+    assert again.incomplete is not None
     question = format_refused(bot, again, again.incomplete)
     if not question:
         question = format_pending_question(bot, again, again.incomplete)
         pending = again.conversation.pending or pending
-    text = f"{answer.text} {question}".strip()
-    waiting = replace(
-        answer.conversation,
-        pending=replace(pending, at=to_utc(at)),
-        offers=answer.conversation.offers or before.offers,
-    )
-    return replace(answer, text=text, conversation=waiting)
+    waiting = replace(answer.conversation, pending=replace(pending, at=to_utc(at)))
+    return replace(answer, text=f"{answer.text} {question}".strip(), conversation=waiting)
 
 
 def _is_about_replaced(pending: PendingQuestion, old: Offers | None, new: Offers) -> bool:

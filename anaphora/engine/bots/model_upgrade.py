@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from anaphora.models.domain import Model
 from anaphora.models.element_values import value_names
 from anaphora.stm import rules
-from anaphora.stm.conversation import Conversation, ForgottenEntity
+from anaphora.stm.conversation import Conversation, ForgottenEntity, PendingQuestion
 
 __all__ = ["ModelUpgrade"]
 
@@ -35,10 +35,18 @@ class ModelUpgrade:
         """Migrate the conversation. Returns it with the entities that are forgotten because the
         model no longer has them."""
         migrated, forgotten = rules.migrate(conversation, self._model.elements)
-        pending = migrated.pending
-        if pending is not None and self._model.intent(pending.intent) is None:
-            migrated = replace(migrated, pending=None)  # nothing could complete it
-        return replace(migrated, model_fingerprint=self.fingerprint), forgotten
+        pending = self._drop_unknown(migrated.pending)
+        migrated = replace(migrated, pending=pending, model_fingerprint=self.fingerprint)
+        return migrated, forgotten
+
+    def _drop_unknown(self, pending: PendingQuestion | None) -> PendingQuestion | None:
+        """Drop a pending question whose intent the model no longer has: nothing could complete
+        it."""
+        if pending is None:
+            return None
+        suspended = self._drop_unknown(pending.suspended)
+        known = self._model.intent(pending.intent) is not None
+        return replace(pending, suspended=suspended) if known else suspended
 
 
 def _compute_fingerprint(model: Model) -> str:

@@ -30,7 +30,7 @@ from anaphora.intents.decision.pending_question import (
     resolve_confirmation,
 )
 from anaphora.intents.solver import ParsedQuestion, build_match_contexts
-from anaphora.stm.conversation import Conversation, ForgetRule
+from anaphora.stm.conversation import Conversation, ForgetRule, PendingQuestion
 from anaphora.stm.rules import expire, forget_all
 
 __all__ = ["decide"]
@@ -57,7 +57,7 @@ def _decide_with_fallback_entities(
 ) -> Decision:
     decision = _decide_by_state(indexed, question, conversation)
     if question.fallback is None or not needs_fallback_entities(
-        decision, question.fallback, conversation.pending
+        decision, question.fallback, decision.conversation.pending
     ):
         return decision
     other = _decide_by_state(indexed, question.fallback, conversation)
@@ -79,6 +79,7 @@ def _decide_by_state(
         resolve_confirmation(indexed, question, conversation, pending, intent)
         or _resolve_topic_change(indexed, question, conversation)
         or complete_pending(indexed, question, conversation, pending, intent)
+        or _complete_suspended(indexed, question, conversation, pending)
         or match_or_find_near_miss(indexed, question, conversation)
     )
     if decision.matches or decision.incomplete or decision.pending_action:
@@ -89,6 +90,22 @@ def _decide_by_state(
     ):
         return decision
     return repeat_prompt(question, conversation, pending, intent) or decision
+
+
+def _complete_suspended(
+    indexed: IndexedModel,
+    question: ParsedQuestion,
+    conversation: Conversation,
+    pending: PendingQuestion,
+) -> Decision | None:
+    """Complete the question that the pending one suspends, which is given up by that. None if
+    the sentence adds nothing to it."""
+    suspended = pending.suspended
+    intent = indexed.intents_by_id.get(suspended.intent) if suspended else None
+    if suspended is None or intent is None:
+        return None
+    back = replace(conversation, pending=suspended)
+    return complete_pending(indexed, question, back, suspended, intent)
 
 
 def _check_refusal(

@@ -15,6 +15,7 @@ from anaphora.intents.decision.matching import (
     IndexedModel,
     ask_again,
     find_incomplete,
+    match_or_find_near_miss,
     match_question,
     without_entities,
 )
@@ -98,7 +99,8 @@ def complete_pending(
     intent: Intent,
 ) -> Decision | None:
     """Complete the pending question with the entities of this sentence. None if it adds nothing,
-    or if it matches without memory."""
+    or if it matches without memory. A question of another intent that lacks something itself, but
+    takes more of the words, goes first in a model with dialog acts."""
     complete = question
     question = replace(question, offered=())  # of this question itself, among others
     if match_question(indexed, question, replace(conversation, remembered=())).matches:
@@ -131,16 +133,24 @@ def complete_pending(
         return rank_coverage(filling, words), not decision.matches, taken
 
     best = min(filter(filling_of, decisions), key=rank, default=None)
-    if best is None or not pending.confirms:
+    if best is None:
         return best
-    others = match_question(indexed, complete, conversation).matches
     filling = filling_of(best)
-    if others and filling and others[0].filling.intent.id != intent.id:
+    assert filling is not None
+    own = rank_coverage(filling, words)
+    others = match_question(indexed, complete, conversation).matches if pending.confirms else ()
+    if others and others[0].filling.intent.id != intent.id:
         # "cancel my booking" says more than that it is a booking.
-        own, other = rank_coverage(filling, words), rank_coverage(others[0].filling, words)
+        other = rank_coverage(others[0].filling, words)
         if (other.uncovered, other.pieces) < (own.uncovered, own.pieces):
             return None
-    return best
+    if not own.uncovered or indexed.model.dialog_acts is None:
+        return best
+    # "What is the weather on Friday?" says more than a day, though it lacks a city.
+    side = match_or_find_near_miss(indexed, question, conversation)
+    if side.incomplete is None or side.incomplete.intent.id == intent.id:
+        return best
+    return side if rank_coverage(side.incomplete, words).uncovered < own.uncovered else best
 
 
 def _drop_replaced(pending: Sequence[Entity], said: Sequence[Entity]) -> tuple[Entity, ...]:
@@ -187,7 +197,7 @@ def resolve_confirmation(
     if pending.missing and (answer.is_yes or not answer.is_command):
         return None
     if not answer.is_yes:
-        dropped = replace(conversation, pending=None)
+        dropped = replace(conversation, pending=pending.suspended)
         if pending.confirms and not answer.is_command:
             dropped = remember_pending(conversation, pending)
         return Decision(

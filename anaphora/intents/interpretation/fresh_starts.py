@@ -69,7 +69,8 @@ class FreshStarts:
         answer, intent = read_confirmation(turn), self._indexed.intents_by_id.get(pending.intent)
         if answer is None or answer.is_command or intent is None:
             return None
-        after, forgotten = replace(turn.conversation, pending=None), tuple[ForgottenEntity, ...]()
+        after = replace(turn.conversation, pending=pending.suspended)
+        forgotten: tuple[ForgottenEntity, ...] = ()
         if answer.is_yes:
             after, forgotten = set_aside(after)
         decision = ask_again(self._indexed, intent, turn.question, after, pending.entities)

@@ -39,9 +39,11 @@ def _is_plain(value: Any) -> bool:
 def _iter_entities(conversation: Conversation) -> Iterator[Entity]:
     """All entities of a conversation, and their parts."""
     pending, offers, offer = conversation.pending, conversation.offers, conversation.recall_offer
+    suspended = pending.suspended if pending else None
     lists: list[Iterable[Entity]] = [
         [held.entity for held in (*conversation.remembered, *conversation.earlier)],
         pending.entities if pending else (),
+        suspended.entities if suspended else (),
         *((*offers.bundles, *offers.declined) if offers else ()),
         offer.entities if offer else (),
     ]
