@@ -277,3 +277,10 @@ def test_alarms_survive_days_of_silence():
 def test_the_number_of_alarms_is_limited():
     times = [f"wake me in {minutes} minutes" for minutes in range(1, 103)]
     assert answer("alarm", *times).startswith("I cannot keep more alarms.")
+
+
+def test_twelve_in_the_place_of_ten_minutes():
+    assert answers("alarm", "Timer 10 Minuten", "mach 12 draus", "meine Wecker")[1:] == [
+        "Wecker gestellt: Mo, 5. Jan, 09:12 (in 12 Min.).",
+        "Wecker: Mo, 5. Jan, 09:12.",
+    ]
