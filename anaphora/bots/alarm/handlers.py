@@ -46,12 +46,15 @@ def wake(
     """Set an alarm for each time; ask for the hour if there is only a day, and offer the first day
     of several ("from Monday to Friday at 6"). A correction ("no, at
     8", "not at 8, at 9") replaces the alarms that were set last, or those that it negates; a bare
-    hour keeps the day of the last one."""
+    hour keeps the day of the last one. "5 more minutes" moves the last one."""
     alarms = _Alarms(data, at, language)
     # "Remind me at 5" does not answer "At what time on Monday?".
     asked = alarms.day if match.slots["action"].source == "memory" else None
     times = []
     last = _last_set(match, data, correction=correction)
+    added = None if correction else _find_added_seconds(match)
+    if added is not None and last is not None and last in alarms.times:
+        return alarms.prolong(last, added)
     for entity in _entities(match.slots.get("time")):
         if (day := _date_without_time(entity)) is not None:
             if last is None:
@@ -189,6 +192,15 @@ class _Alarms:
         """The answer with that name."""
         return str(self._words[key].format(**values))
 
+    def prolong(self, alarm: datetime, seconds: float) -> str:
+        """Let an alarm ring later."""
+        if seconds > (self.now + _MAX_AHEAD - alarm).total_seconds():
+            return self.answer("far")
+        time = alarm + timedelta(seconds=seconds)
+        self.save({*self.times, time} - {alarm})
+        self._data["last"] = [time.isoformat()]
+        return self.answer("moved", when=self.format_times([alarm]), to=self.format_times([time]))
+
     def ask_for_hour(self, day: date) -> str:
         """Ask for the hour of an alarm on ``day``."""
         text = format_day(day, self._language, self._at.date())
@@ -287,6 +299,18 @@ def _last_set(match: Match, data: Mapping[str, Any], *, correction: bool) -> dat
     is_follow_up = correction or any(one.remembered for one in match.slots["action"].taken)
     last: list[str] = data.get("last", []) if is_follow_up else []
     return datetime.fromisoformat(last[0]) if len(last) == 1 else None
+
+
+def _find_added_seconds(match: Match) -> float | None:
+    """The length of what a question adds to the last alarm: "5 more minutes"."""
+    times = _entities(match.slots.get("time"))
+    if len(times) != 1:
+        return None
+    length = times[0]
+    beside = {length.tokens[0] - 1, length.tokens[-1] + 1}  # not "another one for 5 minutes"
+    words = _entities(match.slots.get("more"))
+    is_added = length.meta.get("more") or any(not beside.isdisjoint(one.tokens) for one in words)
+    return length.meta.get("seconds") if is_added else None
 
 
 def _first_of_several_days(entity: Entity) -> datetime | None:

@@ -279,6 +279,41 @@ def test_the_number_of_alarms_is_limited():
     assert answer("alarm", *times).startswith("I cannot keep more alarms.")
 
 
+@pytest.mark.parametrize(
+    ("timer", "more", "moved", "other", "set_too"),
+    [
+        (
+            "set a timer for 10 minutes",
+            ["5 more minutes", "another 5 minutes"],
+            ["Moved from Mon 5 Jan, 09:10 to Mon 5 Jan, 09:15.", "09:20."],
+            ["another timer for 5 minutes", "and another one for 8 minutes"],
+            ["09:05 (in 5 min).", "09:08 (in 8 min)."],
+        ),
+        (
+            "Timer 10 Minuten",
+            ["noch 5 Minuten"],
+            ["Verschoben von Mo, 5. Jan, 09:10 auf Mo, 5. Jan, 09:15."],
+            ["noch einen Timer für 5 Minuten"],
+            ["09:05 (in 5 Min.)."],
+        ),
+        (
+            "поставь таймер на 10 минут",
+            ["ещё 5 минут", "ещё на 5 минут"],
+            ["Было пн, 5 янв, 09:10, стало пн, 5 янв, 09:15.", "09:20."],
+            ["ещё один таймер на 5 минут"],
+            ["09:05 (через 5 мин)."],
+        ),
+    ],
+)
+def test_more_minutes_prolong_a_timer_and_another_timer_is_set_too(
+    timer, more, moved, other, set_too
+):
+    said = answers("alarm", timer, *more, *other)[1:]
+    assert [text.endswith(end) for text, end in zip(said, [*moved, *set_too], strict=True)] == [
+        True
+    ] * len(said)
+
+
 def test_twelve_in_the_place_of_ten_minutes():
     assert answers("alarm", "Timer 10 Minuten", "mach 12 draus", "meine Wecker")[1:] == [
         "Wecker gestellt: Mo, 5. Jan, 09:12 (in 12 Min.).",

@@ -80,7 +80,10 @@ class DurationRecognizer:
             if least == most:
                 start, end, comparison = find_comparison(start, end)
                 end = self._parser.find_word_end(atoms, end)
-                mentions.append(Mention(start, end, *describe_duration(most, comparison)))
+                value, meta = describe_duration(most, comparison)
+                if meaning[0] == "more":
+                    meta = {**meta, "more": True}
+                mentions.append(Mention(start, end, value, meta))
             else:
                 end = self._parser.find_word_end(atoms, end)
                 value = f"{_format_iso(least)}..{_format_iso(most)}"

@@ -76,6 +76,8 @@ def _to_paired_year(one: int, other: int) -> int | None:
 
 def _to_duration_range(least: Any, most: TimeExpression) -> TimeExpression | None:
     """3 to 4 days, 3 days to a week; None if the ends are not in ascending order."""
+    if most[0] == "more":
+        most = most[1]
     if not isinstance(least, tuple):
         if most[0] != "amount":
             return None

@@ -108,6 +108,7 @@ def _single_duration(n: Any, unit: DurationUnit | Literal["half"] | None = None)
 
 DURATION_OPERATIONS: Mapping[str, Callable[..., Duration]] = {
     "amount": _single_duration,
+    "more": lambda duration: evaluate_duration(duration),  # added to another: 5 more minutes
     "sum": lambda one, other: evaluate_duration(one) + evaluate_duration(other),
     "range": lambda _, most: evaluate_duration(most),  # the upper end: 4 of "3 to 4 days"
 }
