@@ -79,9 +79,8 @@ def _accept_offer(
     restored = rules.restore_recall_offer(conversation, turn.now, offer)
     pending = restored.pending
     if pending is not None and not pending.confirms:
-        pending = (
-            pending.suspended
-        )  # what the offer left waiting is a part of the restored question
+        # What the offer left waiting is a part of the restored question.
+        pending = pending.suspended
     decision = resolve(turn, asked, replace(restored, pending=pending))
     if not decision.matches and restored.pending:
         decision = resolve(turn, asked, restored)
