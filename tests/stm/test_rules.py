@@ -297,7 +297,10 @@ def element(name: str, *values: str, **options: Any) -> Element:
 
 def elements_of(conversation: Conversation) -> list[Element]:
     """Elements with which everything in the conversation fits."""
-    pending = conversation.pending.entities if conversation.pending else ()
+    waiting = conversation.pending
+    pending = waiting.entities if waiting else ()
+    if waiting and waiting.suspended:
+        pending = (*pending, *waiting.suspended.entities)
     offered = conversation.recall_offer.entities if conversation.recall_offer else ()
     bundles = conversation.offers.bundles if conversation.offers else ()
     held = (*conversation.remembered, *conversation.earlier)

@@ -73,10 +73,10 @@ class RedisStore(LeasedStore[RedisRecord]):
         self._settings = LockSettings(
             key_space, lease, patience, replication is not None, self._put_aside
         )
+        self._asynchronous: AsyncRedisStore | None = None  # before a fork can meet this store
         super().__init__(wait=wait, lease=lease)
         self._connection = _connect(url, patience, replication)
         self._url = url
-        self._asynchronous: AsyncRedisStore | None = None
         self._has_checked_risks = False
 
     def peek(self, key: ConversationKey) -> Conversation | None:
