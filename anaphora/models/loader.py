@@ -39,7 +39,7 @@ from anaphora.models.hassil.attachment import (
     wrap_sentence_file,
 )
 from anaphora.models.hassil.home import Home
-from anaphora.models.hassil.home_reader import read_home_with_warnings
+from anaphora.models.hassil.home_reader import read_home
 from anaphora.models.hassil.reader import is_sentence_file
 from anaphora.models.nlpcraft import NlpcraftVersion, Translation, detect_version, translate
 from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents
@@ -79,7 +79,7 @@ def load_model(
     """
     warnings: tuple[Problem, ...] = ()
     if isinstance(home, str | Path):
-        home, warnings = read_home_with_warnings(Path(home))
+        home, warnings = read_home(Path(home))
     if isinstance(cache, str | Path):
         cache = Cache(cache)
     further = _as_tuple(intents)

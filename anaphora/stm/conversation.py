@@ -217,7 +217,13 @@ class Conversation(Struct, frozen=True):
         tenant = f", tenant={self.tenant!r}" if self.tenant else ""
         remembered = ", ".join(str(held.entity) for held in self.remembered)
         counted = pluralize(self.questions, "question")
-        return f"Conversation({self.user!r}, {self.model!r}{tenant}, {counted}, [{remembered}])"
+        waiting, asked = self.pending, ""
+        while waiting is not None:
+            asked += f", waits for {', '.join(waiting.missing) or 'a yes'} of {waiting.intent}"
+            waiting = waiting.suspended
+        return (
+            f"Conversation({self.user!r}, {self.model!r}{tenant}, {counted}, [{remembered}]{asked})"
+        )
 
     def _repr_html_(self) -> str:
         """The conversation as HTML, for notebooks: what is remembered, and what is open."""

@@ -218,3 +218,26 @@ def test_the_explanation_names_the_sentence(english: Engine) -> None:
     undone = english.ask("undo that", user="why", explain=True).explanation
     assert undone is not None
     assert "it takes the last command back" in undone.notes
+
+
+@pytest.mark.parametrize(
+    ("language", "lamp", "first", "then"),
+    [
+        ("en", "Floor Lamp", "turn off the ceiling fan", "the lamp too"),
+        ("de", "Alte Lampe", "mach den Ventilator aus", "die Lampe auch"),
+    ],
+)
+def test_the_lamp_is_the_one_that_has_this_name_and_not_all_lights(
+    language: str, lamp: str, first: str, then: str
+) -> None:
+    fan = "Ceiling Fan" if language == "en" else "Ventilator"
+    home = Home(devices=(Device(fan, "fan"), Device(lamp, "light"), Device("Spot", "light")))
+    engine = Engine(load_model(f"home-assistant:{language}", home=home))
+    engine.ask(first)
+    assert engine.ask(then).slots["name"].value == lamp
+
+
+def test_half_as_bright_is_not_bright() -> None:
+    engine = make_engine("de")
+    engine.ask("mach das Licht in der Küche auf 60 Prozent")
+    assert engine.ask("halb so hell").status == "rejected"

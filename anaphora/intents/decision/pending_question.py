@@ -99,8 +99,8 @@ def complete_pending(
     intent: Intent,
 ) -> Decision | None:
     """Complete the pending question with the entities of this sentence. None if it adds nothing,
-    or if it matches without memory. A question of another intent that lacks something itself, but
-    takes more of the words, goes first in a model with dialog acts."""
+    or if it matches without memory. A question of another intent that takes more of the words goes
+    first in a model with dialog acts, though the memory completes it, or it lacks something."""
     complete = question
     question = replace(question, offered=())  # of this question itself, among others
     if match_question(indexed, question, replace(conversation, remembered=())).matches:
@@ -146,11 +146,12 @@ def complete_pending(
             return None
     if not own.uncovered or indexed.model.dialog_acts is None:
         return best
-    # "What is the weather on Friday?" says more than a day, though it lacks a city.
+    # "What is the weather on Friday?" says more than a day, though it names no city.
     side = match_or_find_near_miss(indexed, question, conversation)
-    if side.incomplete is None or side.incomplete.intent.id == intent.id:
+    filling = filling_of(side)
+    if filling is None or filling.intent.id == intent.id:
         return best
-    return side if rank_coverage(side.incomplete, words).uncovered < own.uncovered else best
+    return side if rank_coverage(filling, words).uncovered < own.uncovered else best
 
 
 def _drop_replaced(pending: Sequence[Entity], said: Sequence[Entity]) -> tuple[Entity, ...]:

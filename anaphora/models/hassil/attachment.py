@@ -17,7 +17,7 @@ from anaphora.models.hassil.builder import HOME_LISTS
 from anaphora.models.hassil.collection import SentenceCollection, SlotList
 from anaphora.models.hassil.elements import build_elements, build_intents
 from anaphora.models.hassil.home import Home
-from anaphora.models.hassil.home_reader import build_home, read_home_with_warnings
+from anaphora.models.hassil.home_reader import build_home, read_home
 from anaphora.models.hassil.reader import (
     PACKAGED,
     digest_input,
@@ -225,7 +225,7 @@ def _find_home(
         return build_home(written, diagnostics, domains)
     path = _find(written, folder, diagnostics)
     try:
-        home, warnings = read_home_with_warnings(path, domains)
+        home, warnings = read_home(path, domains)
     except ModelError as error:
         problem = error.problems[0]
         if problem.line:

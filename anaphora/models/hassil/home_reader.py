@@ -16,7 +16,7 @@ from anaphora.models.reading.nodes import MappingNode, Node, ScalarNode, Sequenc
 from anaphora.models.reading.source import FileDiagnostics, SourceText
 from anaphora.models.reading.yaml_reader import read_yaml
 
-__all__ = ["build_home", "read_home", "read_home_with_warnings"]
+__all__ = ["build_home", "read_home"]
 
 _KEYS = {
     "home": ("areas", "floors", "devices", "entities"),
@@ -38,19 +38,12 @@ _DOMAINS = frozenset((
 """The domains of Home Assistant. Sentences may require others."""
 
 
-def read_home(source: Path) -> Home:
-    """Read a home from a YAML or JSON file with areas, floors and devices.
+def read_home(source: Path, domains: Iterable[str] = ()) -> tuple[Home, tuple[Problem, ...]]:
+    """Read a home from a YAML or JSON file with areas, floors and devices. Returns it with the
+    warnings of the file. ``domains`` are those that devices may have besides Home Assistant's.
 
     Raises :class:`ModelError` with the errors of the file.
     """
-    return read_home_with_warnings(source)[0]
-
-
-def read_home_with_warnings(
-    source: Path, domains: Iterable[str] = ()
-) -> tuple[Home, tuple[Problem, ...]]:
-    """Like :func:`read_home`, with the warnings of the file. ``domains`` are those that devices may
-    have besides Home Assistant's."""
     diagnostics = FileDiagnostics(SourceText(str(source), read_text(source)))
     root = read_json(diagnostics) if file_format(source) == "json" else read_yaml(diagnostics)
     home = build_home(root, diagnostics, domains)

@@ -22,7 +22,7 @@ from anaphora.stm.stores.leases import LeaseRenewer
 from anaphora.stm.stores.locks import ConversationLocks, busy_error, forked_error
 from anaphora.stm.stores.quarantine import Quarantine, try_load
 from anaphora.stm.stores.store import Session, Store
-from anaphora.stm.stores.waiting import Waiting, entered
+from anaphora.stm.stores.waiting import Waiting, enter_in_thread
 from anaphora.storage.forks import ForkAware, register_fork_aware
 from anaphora.storage.logical_clock import next_tick
 
@@ -142,7 +142,7 @@ class LeasedStore(Store, ForkAware, ABC, Generic[_Found]):
         lock = process.locks.acquire(key)  # the threads of a process wait here, not at the server
         try:
             remote = self._remote_lock(key, timeout)
-            with entered(self._hold(remote, timeout, load=load, end=end)) as session:
+            with enter_in_thread(self._hold(remote, timeout, load=load, end=end)) as session:
                 yield session
         finally:
             if process is self._process_state:

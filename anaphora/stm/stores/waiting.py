@@ -1,7 +1,7 @@
 """One piece of code for threads and event loops: coroutines that wait in the one way or the other.
 
 With :data:`IN_THREAD`, whatever a coroutine waits for blocks the thread. Such a coroutine never
-suspends, so that :func:`run` and :func:`entered` get by without an event loop.
+suspends, so that :func:`enter_in_thread` gets by without an event loop.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any, Protocol, TypeVar
 
-__all__ = ["IN_LOOP", "IN_THREAD", "Waiting", "entered", "run"]
+__all__ = ["IN_LOOP", "IN_THREAD", "Waiting", "enter_in_thread"]
 
 _Result = TypeVar("_Result")
 
@@ -47,7 +47,7 @@ IN_THREAD: Waiting = _InThread()
 IN_LOOP: Waiting = _InLoop()
 
 
-def run(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
+def _run(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
     """Run a coroutine that waits :data:`IN_THREAD`; return its result."""
     try:
         coroutine.send(None)
@@ -59,18 +59,18 @@ def run(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
 
 
 @contextmanager
-def entered(
+def enter_in_thread(
     manager: AbstractAsyncContextManager[_Result],
 ) -> Iterator[_Result]:
     """Enter and leave a context manager that waits :data:`IN_THREAD`."""
-    value = run(_enter(manager))
+    value = _run(_enter(manager))
     try:
         yield value
     except BaseException as error:
-        if not run(_leave(manager, error)):
+        if not _run(_leave(manager, error)):
             raise
     else:
-        run(_leave(manager, None))
+        _run(_leave(manager, None))
 
 
 async def _enter(manager: AbstractAsyncContextManager[_Result]) -> _Result:

@@ -154,6 +154,25 @@ def test_the_day_of_another_question_is_no_answer(bot, question, other):
     assert engine.conversation().pending.missing == ("date",)
 
 
+@pytest.mark.parametrize(
+    ("weather", "question", "other"),
+    [
+        ("what's the weather? Bonn", "book a table at Kiku for 3", "what's the weather tomorrow?"),
+        (
+            "wie wird das Wetter? Bonn",
+            "reserviere einen Tisch im Kiku für 3",
+            "wie wird das Wetter morgen?",
+        ),
+    ],
+)
+def test_nor_is_that_of_one_that_the_memory_completes(bot, weather, question, other):
+    engine = bot(TABLES)
+    texts_of(engine, *weather.split("? "), question)
+    reply = engine.ask(other)
+    assert (reply.intent, reply.slots["city"].value) == ("weather", "Bonn")
+    assert engine.conversation().pending.missing == ("date",)
+
+
 def test_an_answer_to_the_first_question_goes_on_with_that(bot):
     check_dialog(
         bot(TABLES),

@@ -161,7 +161,7 @@ def test_unknown_keys_are_warnings(tmp_path: Path) -> None:
 
 
 def test_a_home_is_read_from_a_file(tmp_path: Path) -> None:
-    home = read_home(
+    home, warnings = read_home(
         write(
             tmp_path,
             "home.yaml",
@@ -174,6 +174,7 @@ entities: [{name: Lamp, id: light.lamp, area: Hall}]
     )
     assert home.areas == (Area("Kitchen"), Area("Hall", ("hallway",), "Ground"))
     assert home.devices == (Device("Lamp", "light", (), "Hall"),)
+    assert warnings == ()
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.coordination.completion import Coordination
 from anaphora.entities.builtin.dates.coordination.listed_days import find_listed_days
 from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import AmbiguousNameFinder
-from anaphora.entities.builtin.dates.disambiguation.misspelt_names import MisspeltNames
+from anaphora.entities.builtin.dates.disambiguation.misspelt_date_names import MisspeltDateNames
 from anaphora.entities.builtin.dates.disambiguation.non_date_names import NonDateNames
 from anaphora.entities.builtin.dates.disambiguation.non_date_numbers import (
     PLAIN_OPERATIONS,
@@ -93,7 +93,7 @@ class DateParser:
         self.ambiguous_names = AmbiguousNameFinder(language, self._grammar)
         self._non_date_numbers = NonDateNumbers(language, self._grammar)
         self._non_date_names = NonDateNames(language, self._grammar)
-        self._misspelt_names = MisspeltNames(language, self._grammar)
+        self._misspelt_date_names = MisspeltDateNames(language, self._grammar)
         self._coordination = Coordination(
             self._split_words(self._grammar.conjunctions),
             self._split_words(self._grammar.prepositions),
@@ -346,7 +346,7 @@ class DateParser:
         """The atoms with the weekdays and months that misspelt ones are meant for."""
         if not any(self._grade(atom) & _MISSPELT for atom in atoms):
             return atoms
-        return self._misspelt_names.correct(text, atoms)
+        return self._misspelt_date_names.correct(text, atoms)
 
     def _grade(self, atom: Atom) -> int:
         """The grade of an atom: whether a date may contain it, whether it may be a date by itself,
@@ -363,7 +363,7 @@ class DateParser:
     def _compute_grade(self, atom: Atom) -> int:
         name = _NAME if self._day_names.may_begin(atom.text) else _UNKNOWN
         grade = self._grade_word(atom)
-        if not grade and atom.kind == "word" and self._misspelt_names.find(atom.text):
+        if not grade and atom.kind == "word" and self._misspelt_date_names.find(atom.text):
             grade = _MISSPELT
         return grade | name
 

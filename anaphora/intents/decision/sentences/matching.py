@@ -84,7 +84,7 @@ def match_fragment(
             return SentenceAnswer(None, model.refusals["all"])
         return _answer(model, completion, conversation)
     completion = (
-        complete_fragment(model, utterance, question.variants, conversation)
+        _complete_fragment(model, question, conversation)
         or complete_by_part_of_name(model, utterance, conversation)
         or _complete_elliptical(model, utterance, conversation)
         or complete_wildcard(model, utterance, conversation)
@@ -174,6 +174,21 @@ def _find_refusal(
         case elements.ALL if conversation.flow:
             return model.refusals["all"]
     return ""
+
+
+def _complete_fragment(
+    model: SentenceIntents, question: ParsedQuestion, conversation: Conversation
+) -> Completion | None:
+    """The completion of an utterance that is no sentence. One for a whole kind of things, wherever
+    they are, is for one device if that is all that has this name: "the lamp too"."""
+    utterance = question.utterance
+    found = complete_fragment(model, utterance, question.variants, conversation)
+    slots = {one.entity.element: one.entity for one in found.candidates} if found else {}
+    domain = slots.get("domain")
+    if domain is None or not slots.keys() <= {"domain", ACTION}:
+        return found
+    one = complete_by_part_of_name(model, utterance, conversation, domain.value_or_text)
+    return one or found
 
 
 def _answer(

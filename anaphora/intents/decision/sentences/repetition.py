@@ -62,17 +62,18 @@ def complete_other(model: SentenceIntents, conversation: Conversation) -> Comple
 
 
 def complete_by_part_of_name(
-    model: SentenceIntents, utterance: Utterance, conversation: Conversation
+    model: SentenceIntents, utterance: Utterance, conversation: Conversation, domain: str = ""
 ) -> Completion | None:
-    """The last command for the device of the same domain whose name has all words of an utterance:
-    "the right one too" after the left blind."""
+    """The last command for the device of the same ``domain``, or of another one, whose name has all
+    words of an utterance: "the right one too" after the left blind, "the lamp too" after the
+    fan."""
     tokens = [one for one in utterance.tokens if one.lower not in model.fillers]
     needed = [one.lower for one in tokens if one.index in utterance.content_words]
     words = {one.lower for one in tokens if len(one.lower) >= _MIN_STEM}.union(needed)
     if not words or utterance.qualifiers:
         return None
     named = []
-    for name in _others(model, conversation):
+    for name in _others(model, conversation, domain):
         parts = name.lower().split()
         found = {word for word in words if any(_is_form_of(word, one) for one in parts)}
         if found and found.issuperset(needed):
@@ -92,14 +93,17 @@ def _last_names(conversation: Conversation) -> list[str]:
     return [held.entity.value_or_text for held in used if held.entity.element == NAME]
 
 
-def _others(model: SentenceIntents, conversation: Conversation) -> list[str]:
-    """The devices of the domain of the one that was used last, except that one."""
+def _others(model: SentenceIntents, conversation: Conversation, domain: str = "") -> list[str]:
+    """The devices of a domain, by default that of the one that was used last, except that one; none
+    if no device was used."""
     names = _last_names(conversation)
-    domain = model.devices.get(names[0], {}).get("domain") if names else None
+    if not names:
+        return []
+    domain = domain or model.devices.get(names[0], {}).get("domain", "")
     return [
         name
         for name, context in model.devices.items()
-        if domain is not None and name not in names and context.get("domain") == domain
+        if domain and name not in names and context.get("domain") == domain
     ]
 
 

@@ -20,6 +20,8 @@ from anaphora.stm.conversation import RememberedEntity
 
 __all__ = ["SentenceIntents"]
 
+_OPTIONAL = re.compile(r"\[[^\[\]]*\]")
+
 
 @dataclass(frozen=True, slots=True)
 class SentenceIntents:
@@ -32,9 +34,10 @@ class SentenceIntents:
     those that link what follows to what was said ("no"), ``fillers`` further words of follow-ups,
     ``additions`` those behind what is added ("too"), ``courtesies`` those of politeness.
     ``words`` are those of the sentences, ``increases`` those that add an amount to another
-    ("more"), ``changes`` those that raise or lower a value ("warmer"). ``refusals`` are what a user
-    is told if a command about the last one is impossible. ``directions`` are the slots that a
-    direction may fill: up or down. ``pronouns`` stand for a thing ("it"), ``rejections`` are the
+    ("more"), ``changes`` those that raise, lower or halve a value ("warmer", "half").
+    ``refusals`` are what a user is told if a command about the last one is impossible.
+    ``directions`` are the slots that a direction may fill: up or down. ``pronouns`` stand for a
+    thing ("it"), ``rejections`` are the
     words that reject what is before them.
     """
 
@@ -124,6 +127,8 @@ def _find_changes(table: Mapping[str, Any]) -> Iterator[str]:
     for words in (table.get("more") or {}, table.get("less") or {}):
         for listed in words.values():
             yield from (word.lower() for word in listed if word.isalpha())
+    for template in (table.get("half") or {}).get("words") or ():  # "half as bright" is not bright
+        yield from _OPTIONAL.sub("", template).lower().split()[-1:]
 
 
 def _find_directions(

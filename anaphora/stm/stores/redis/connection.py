@@ -82,7 +82,7 @@ class RedisConnection(ForkAware):
                 "and / @ : % in a password as %2F %40 %3A %25"
             ) from None
         self._closed = False
-        self.link = _BlockingLink(self)
+        self.runner = _BlockingRunner(self)
         self.is_single = replication is None and isinstance(self._topology, SingleServer)
         register_fork_aware(self)
 
@@ -246,8 +246,9 @@ class Attempts:
         return uniform(pause / 2, pause)
 
 
-class _BlockingLink:
-    """The :class:`~anaphora.stm.stores.redis.lock.Link` of questions that wait in a thread."""
+class _BlockingRunner:
+    """Runs the scripts of questions that wait in a thread; see
+    :class:`~anaphora.stm.stores.redis.lock.ScriptRunner`."""
 
     waiting = IN_THREAD
 

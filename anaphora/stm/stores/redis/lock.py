@@ -21,7 +21,7 @@ from anaphora.stm.stores.waiting import Waiting
 if TYPE_CHECKING:
     from anaphora.stm.stores.redis.topology import Word
 
-__all__ = ["Link", "LockSettings", "PutAside", "RedisLock", "RedisRecord", "to_ttl"]
+__all__ = ["LockSettings", "PutInQuarantine", "RedisLock", "RedisRecord", "ScriptRunner", "to_ttl"]
 
 _MILLISECOND = timedelta(milliseconds=1)
 _SLACK = 1_000  # ms; a pause that lasts exactly the timeout must still find the conversation
@@ -32,7 +32,7 @@ _SHORT_PATIENCE = 0.5  # seconds of retries for operations whose failure loses n
 _log = logging.getLogger(__name__)
 
 
-class Link(Protocol):
+class ScriptRunner(Protocol):
     """Runs scripts in a thread or in an event loop; see
     :meth:`~anaphora.stm.stores.redis.connection.RedisConnection.run_script`."""
 
@@ -48,7 +48,7 @@ class Link(Protocol):
     ) -> Any: ...
 
 
-class PutAside(Protocol):
+class PutInQuarantine(Protocol):
     """Puts a record into the quarantine."""
 
     def __call__(
@@ -63,7 +63,7 @@ class LockSettings(NamedTuple):
     lease: float
     patience: float
     is_replicated: bool
-    put_aside: PutAside
+    put_in_quarantine: PutInQuarantine
 
     @property
     def lease_in_ms(self) -> int:
@@ -82,15 +82,15 @@ class RedisRecord(NamedTuple):
 class RedisLock(RemoteLock[RedisRecord]):
     """See :class:`~anaphora.stm.stores.leased_store.RemoteLock` for the methods."""
 
-    def __init__(self, link: Link, key: ConversationKey, settings: LockSettings) -> None:
-        self._link, self._settings = link, settings
-        self.key, self.token, self.waiting = key, token_hex(8), link.waiting
+    def __init__(self, runner: ScriptRunner, key: ConversationKey, settings: LockSettings) -> None:
+        self._runner, self._settings = runner, settings
+        self.key, self.token, self.waiting = key, token_hex(8), runner.waiting
         self._names = settings.key_space.session_keys(key, self.token)
         self.place = self._names.lock
 
     async def try_acquire(self) -> RedisRecord | bool:
         names = self._names
-        is_mine, answer, server_time, ttl = await self._link.run_script(
+        is_mine, answer, server_time, ttl = await self._runner.run_script(
             ACQUIRE,
             (names.lock, names.record, names.next),
             *(self.token, self._settings.lease_in_ms, _QUEUE_PATIENCE),
@@ -111,7 +111,7 @@ class RedisLock(RemoteLock[RedisRecord]):
         record = b"" if conversation.is_empty else dump(conversation)
         mark_ttl = int(self._settings.patience * 1_000) + _COMMIT_MARK_MS
         try:
-            is_stored = await self._link.run_script(
+            is_stored = await self._runner.run_script(
                 STAGE if is_replicated else COMMIT,
                 (names.lock, names.record, names.done),
                 *(self.token, record, to_ttl(timeout), mark_ttl),
@@ -127,13 +127,13 @@ class RedisLock(RemoteLock[RedisRecord]):
 
     async def release(self) -> None:
         names = self._names
-        await self._link.run_script(
+        await self._runner.run_script(
             RELEASE, (names.lock, names.next), self.token, patience=_SHORT_PATIENCE
         )
 
     def quarantine(self, found: RedisRecord, reason: str) -> None:
         assert found.record is not None
-        self._settings.put_aside(
+        self._settings.put_in_quarantine(
             self.key, found.record, reason, at=found.now // 1_000, ttl=found.ttl
         )
 
@@ -142,7 +142,7 @@ class RedisLock(RemoteLock[RedisRecord]):
         names, record = self._names, found.record or b""
         keys = (names.lock, names.record, names.done)
         try:
-            done = await self._link.run_script(UNDO, keys, self.token, record, max(found.ttl, 0))
+            done = await self._runner.run_script(UNDO, keys, self.token, record, max(found.ttl, 0))
         except StoreError as error:
             _log.error("a question cannot be undone", extra={"reason": str(error)})
             return False

@@ -71,7 +71,7 @@ class RedisStore(LeasedStore[RedisRecord]):
         key_space = self._key_space = KeySpace(prefix)
         replication = parse_replication(min_replicas, replica_timeout)
         self._settings = LockSettings(
-            key_space, lease, patience, replication is not None, self._put_aside
+            key_space, lease, patience, replication is not None, self._put_in_quarantine
         )
         self._asynchronous: AsyncRedisStore | None = None  # before a fork can meet this store
         super().__init__(wait=wait, lease=lease)
@@ -174,9 +174,9 @@ class RedisStore(LeasedStore[RedisRecord]):
             self._asynchronous.replace_connections()
 
     def _remote_lock(self, key: ConversationKey, timeout: timedelta) -> RedisLock:
-        return RedisLock(self._connection.link, key, self._settings)
+        return RedisLock(self._connection.runner, key, self._settings)
 
-    def _put_aside(
+    def _put_in_quarantine(
         self, key: ConversationKey, record: bytes, reason: str, *, at: int, ttl: int
     ) -> None:
         self.quarantine.put(key, record, reason, at=at, ttl=ttl)

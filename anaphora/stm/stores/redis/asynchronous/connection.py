@@ -12,7 +12,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError
 
-from anaphora.stm.stores.redis.asynchronous.pipeline import Pipeline
+from anaphora.stm.stores.redis.asynchronous.command_stream import CommandStream
 from anaphora.stm.stores.redis.connection import RedisConnection
 from anaphora.stm.stores.redis.scripts import Script
 from anaphora.stm.stores.redis.topology import ANSWER_TIMEOUT, CONNECT_TIMEOUT, Word
@@ -25,7 +25,7 @@ class AsyncRedisConnection:
     """Sends commands to the server at ``url`` in the running event loop, all on one connection.
 
     It retries as ``connection`` does, which is for threads. Scripts are the
-    :class:`~anaphora.stm.stores.redis.lock.Link` of questions that wait in the loop.
+    :class:`~anaphora.stm.stores.redis.lock.ScriptRunner` of questions that wait in the loop.
     """
 
     waiting = IN_LOOP
@@ -34,8 +34,8 @@ class AsyncRedisConnection:
         self.loop = asyncio.get_running_loop()
         self._url = url
         self._retries = connection
-        self._pipeline: Pipeline | None = None
-        self._opening: asyncio.Task[Pipeline] | None = None
+        self._stream: CommandStream | None = None
+        self._opening: asyncio.Task[CommandStream] | None = None
         self._is_closed = False
 
     async def run_script(
@@ -76,23 +76,23 @@ class AsyncRedisConnection:
     def close(self) -> None:
         """Close the connection; in the loop."""
         self._is_closed = True
-        if self._pipeline is not None:
-            self._pipeline.close()
+        if self._stream is not None:
+            self._stream.close()
 
     async def wait_closed(self) -> None:
         """Wait until the connection is really closed."""
         if self._opening is not None:
             await asyncio.wait([self._opening])
-        if self._pipeline is not None:
-            await self._pipeline.wait_closed()
+        if self._stream is not None:
+            await self._stream.wait_closed()
 
     async def _send(self, words: Sequence[Word]) -> Any:
-        pipeline = self._pipeline
-        if pipeline is None or not pipeline.is_open:
-            pipeline = await self._open_once()
-        return await pipeline.send(words)
+        stream = self._stream
+        if stream is None or not stream.is_open:
+            stream = await self._open_once()
+        return await stream.send(words)
 
-    async def _open_once(self) -> Pipeline:
+    async def _open_once(self) -> CommandStream:
         """Open a connection, one for all who ask for it meanwhile."""
         if self._opening is None:
             self._opening = self.loop.create_task(self._open())
@@ -100,20 +100,20 @@ class AsyncRedisConnection:
         # One who is cancelled leaves it to the others.
         return await asyncio.shield(self._opening)
 
-    def _opened(self, task: asyncio.Task[Pipeline]) -> None:
+    def _opened(self, task: asyncio.Task[CommandStream]) -> None:
         self._opening = None
         if not task.cancelled() and task.exception() is None:
-            self._pipeline = task.result()
+            self._stream = task.result()
             if self._is_closed:
-                self._pipeline.close()
+                self._stream.close()
 
-    async def _open(self) -> Pipeline:
+    async def _open(self) -> CommandStream:
         opened = _library_connection(self._url)
         await opened.connect()
-        pipeline = Pipeline(timeout=ANSWER_TIMEOUT)
-        pipeline.take_over(opened._writer)
-        opened._reader = opened._writer = None  # it is the pipeline's now
-        return pipeline
+        stream = CommandStream(timeout=ANSWER_TIMEOUT)
+        stream.take_over(opened._writer)
+        opened._reader = opened._writer = None  # it is the stream's now
+        return stream
 
 
 class _UnknownScriptError(Exception):

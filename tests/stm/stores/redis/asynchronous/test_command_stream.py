@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from redis.exceptions import BusyLoadingError, NoScriptError, ResponseError
 
-from anaphora.stm.stores.redis.asynchronous.pipeline import Pipeline, ReplyReader
+from anaphora.stm.stores.redis.asynchronous.command_stream import CommandStream, RespReader
 
 values = st.recursive(
     st.none() | st.integers(-(2**63), 2**63 - 1) | st.binary(max_size=20),
@@ -38,21 +38,21 @@ def encode(value: Any) -> bytes:
 def test_answers_are_the_same_wherever_the_network_cuts_them(
     answers: list[Any], cuts: list[int]
 ) -> None:
-    data, reader = b"".join(map(encode, answers)), ReplyReader()
+    data, reader = b"".join(map(encode, answers)), RespReader()
     ends = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
     assert [one for a, b in pairwise(ends) for one in reader.feed(data[a:b])] == answers
 
 
 def test_errors_have_the_types_of_the_client() -> None:
     given = b"-NOSCRIPT No matching script\r\n-LOADING Redis is loading\r\n-OOM too much\r\n+OK\r\n"
-    *errors, status = ReplyReader().feed(given)
+    *errors, status = RespReader().feed(given)
     assert [type(error) for error in errors] == [NoScriptError, BusyLoadingError, ResponseError]
     assert status == b"OK"
 
 
-def with_pipeline(
+def with_stream(
     serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]],
-    use: Callable[[Pipeline], Coroutine[Any, Any, None]],
+    use: Callable[[CommandStream], Coroutine[Any, Any, None]],
 ) -> None:
     """Use a connection to a server that does something else than Redis."""
 
@@ -69,12 +69,12 @@ def with_pipeline(
         server = await asyncio.start_server(serve_once, "127.0.0.1", 0)
         async with server:
             _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-            pipeline = Pipeline(timeout=0.02)
-            pipeline.take_over(writer)
-            await use(pipeline)
-            pipeline.close()
-            assert not pipeline.is_open
-            await pipeline.wait_closed()
+            stream = CommandStream(timeout=0.02)
+            stream.take_over(writer)
+            await use(stream)
+            stream.close()
+            assert not stream.is_open
+            await stream.wait_closed()
             await served.wait()
 
     asyncio.run(main())
@@ -85,15 +85,15 @@ def test_a_server_that_does_not_answer_is_given_up() -> None:
         with suppress(ConnectionError):
             await reader.read()
 
-    async def use(pipeline: Pipeline) -> None:
-        asked = [pipeline.send(("GET", name)) for name in "ab"]
+    async def use(stream: CommandStream) -> None:
+        asked = [stream.send(("GET", name)) for name in "ab"]
         for future in asked:
             with pytest.raises(redis.TimeoutError):
                 await future
         with pytest.raises(redis.TimeoutError):
-            await pipeline.send(("GET", "c"))
+            await stream.send(("GET", "c"))
 
-    with_pipeline(hang, use)
+    with_stream(hang, use)
 
 
 def test_what_is_no_answer_of_redis_ends_the_connection() -> None:
@@ -101,10 +101,10 @@ def test_what_is_no_answer_of_redis_ends_the_connection() -> None:
         await reader.read(1)
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
-    async def use(pipeline: Pipeline) -> None:
+    async def use(stream: CommandStream) -> None:
         with pytest.raises(
             redis.ConnectionError, match=r"no answer of a Redis server: b'HTTP/1\.1"
         ):
-            await pipeline.send(("GET", "a"))
+            await stream.send(("GET", "a"))
 
-    with_pipeline(greet, use)
+    with_stream(greet, use)

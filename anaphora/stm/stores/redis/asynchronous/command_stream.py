@@ -16,13 +16,13 @@ from redis.exceptions import BusyLoadingError, NoScriptError, ResponseError
 
 from anaphora.stm.stores.redis.topology import Word
 
-__all__ = ["Pipeline", "ReplyReader"]
+__all__ = ["CommandStream", "RespReader"]
 
 _CRLF = b"\r\n"
 _ERRORS = {"NOSCRIPT": NoScriptError, "LOADING": BusyLoadingError}
 
 
-class Pipeline(asyncio.Protocol):
+class CommandStream(asyncio.Protocol):
     """The commands that wait for their answers on one connection.
 
     If the server does not answer for ``timeout`` seconds, or the connection is lost, all of them
@@ -35,7 +35,7 @@ class Pipeline(asyncio.Protocol):
         # The transport closes with its writer, which is kept for that.
         self._writer: asyncio.StreamWriter | None = None
         self._transport: Any = None
-        self._reader = ReplyReader()
+        self._reader = RespReader()
         self._waiting: deque[tuple[asyncio.Future[Any], float]] = deque()
         self._unsent: list[bytes] = []
         self._timer: asyncio.TimerHandle | None = None
@@ -122,7 +122,7 @@ class Pipeline(asyncio.Protocol):
             self._timer = self._loop.call_at(due, self._check)
 
 
-class ReplyReader:
+class RespReader:
     """Reads the answers in a stream of bytes (RESP 2). Errors are values here, of the types of the
     Redis client; texts are bytes."""
 

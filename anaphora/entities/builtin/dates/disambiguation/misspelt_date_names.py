@@ -13,12 +13,12 @@ from anaphora.entities.phrases.edit_distance import SpellingIndex
 from anaphora.entities.words.dictionary import load_dictionary
 from anaphora.entities.words.normalization import base_code
 
-__all__ = ["MisspeltNames"]
+__all__ = ["MisspeltDateNames"]
 
 _MIN_LENGTH: Final = 6  # letters, of a name and of a word that is meant for it
 
 
-class MisspeltNames:
+class MisspeltDateNames:
     """Finds the weekdays and months that misspelt words of a language are meant for.
 
     Such a word has one letter too many, too few, wrong, or transposed with the next one, and is in
