@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 from anaphora.errors import StoreError
 from anaphora.storage.forks import ForkAware, fork_safe_lock, register_fork_aware
+from anaphora.storage.waiting import IN_THREAD, Waiting, run_in_thread
 
 __all__ = ["ByteRangeLocks"]
 
@@ -51,11 +52,15 @@ class ByteRangeLocks:
 
         Raises :class:`StoreError` if the file cannot be locked.
         """
+        return run_in_thread(self.acquire_as(IN_THREAD, offset, wait=wait))
+
+    async def acquire_as(self, waiting: Waiting, offset: int, *, wait: float) -> bool:
+        """Lock an offset as :meth:`acquire` does, but wait as ``waiting`` says."""
         deadline, queue_position = time.monotonic() + wait, offset + _QUEUE_OFFSET
-        if not self._poll(queue_position, deadline, _LONGEST_PAUSE):
+        if not await self._poll(waiting, queue_position, deadline, _LONGEST_PAUSE):
             return False
         try:
-            return self._poll(offset, deadline, _LONGEST_PAUSE_OF_NEXT)
+            return await self._poll(waiting, offset, deadline, _LONGEST_PAUSE_OF_NEXT)
         finally:
             self.release(queue_position)
 
@@ -101,13 +106,13 @@ class ByteRangeLocks:
         if opened is not None:
             opened.close()
 
-    def _poll(self, offset: int, deadline: float, longest: float) -> bool:
+    async def _poll(self, waiting: Waiting, offset: int, deadline: float, longest: float) -> bool:
         pause = _FIRST_PAUSE
         while not self._try_lock(offset):
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
-            time.sleep(min(pause, left))
+            await waiting.sleep(min(pause, left))
             pause = min(pause * 1.5, longest)
         return True
 

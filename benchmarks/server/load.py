@@ -151,7 +151,7 @@ def _echo(workers: int) -> Iterator[str]:
         sys.executable,
         "-m",
         "uvicorn",
-        "benchmarks.server.load:echo_question",
+        "benchmarks.server.load:echo",
         "--port",
         str(port),
     ]

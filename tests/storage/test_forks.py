@@ -231,6 +231,8 @@ _PRIMITIVES = {
 }
 _RENEWED = {  # why no child can meet those of these modules as another thread left them
     "storage/forks.py": "the registry itself",
+    "storage/waiting.py": "locks those of others",
+    "storage/sqlite/loop_writers.py": "made anew in a child by the store",
     "storage/byte_range_locks.py": "paused by its store before a fork",
     "storage/sqlite/database.py": "paused by its store before a fork, made anew in the child",
     "stm/stores/memory.py": "paused before a fork",

@@ -1,6 +1,6 @@
 """What the stores on servers share: a question locks its conversation for the time of a lease.
 
-The same coroutine serves threads and event loops; :mod:`anaphora.stm.stores.waiting` says how.
+The same coroutine serves threads and event loops; :mod:`anaphora.storage.waiting` says how.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from anaphora.stm.stores.leases import LeaseRenewer
 from anaphora.stm.stores.locks import ConversationLocks, busy_error, forked_error
 from anaphora.stm.stores.quarantine import Quarantine, try_load
 from anaphora.stm.stores.store import Session, Store
-from anaphora.stm.stores.waiting import Waiting, enter_in_thread
 from anaphora.storage.forks import ForkAware, register_fork_aware
 from anaphora.storage.logical_clock import next_tick
+from anaphora.storage.waiting import Waiting, enter_in_thread
 
 __all__ = ["FoundRecord", "LeasedStore", "RemoteLock"]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from anaphora.errors import Conflict
 from anaphora.stm.conversation import ConversationKey
+from anaphora.storage.waiting import IN_THREAD, Waiting, run_in_thread
 
 __all__ = ["ConversationLock", "ConversationLocks", "busy_error", "forked_error"]
 
@@ -38,16 +39,21 @@ class ConversationLocks:
         Raises :class:`Conflict` if this thread holds the lock already, or if it is not free in
         time.
         """
+        return run_in_thread(self.acquire_as(IN_THREAD, key))
+
+    async def acquire_as(self, waiting: Waiting, key: ConversationKey) -> ConversationLock:
+        """Lock a conversation as :meth:`acquire` does, but wait as ``waiting`` says. A task of an
+        event loop that holds the lock already waits for itself."""
         lock = self._join(key)
         try:
-            acquired = lock.lock.acquire(timeout=self._wait)
-        except BaseException:  # Ctrl-C while it waits
+            acquired = await waiting.acquire(lock.lock, self._wait)
+        except BaseException:  # Ctrl-C while it waits, or a task is cancelled
             self._leave(key, lock)
             raise
         if not acquired:
             self._leave(key, lock)
             raise busy_error(key, self._wait)
-        lock.owner = threading.get_ident()
+        lock.owner = threading.get_ident() if waiting is IN_THREAD else None
         return lock
 
     def release(self, key: ConversationKey, lock: ConversationLock) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import uniform
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from anaphora.errors import AnaphoraError, PermanentStoreError, StoreError
 from anaphora.storage.byte_range_locks import ByteRangeLocks
@@ -26,7 +26,7 @@ from anaphora.storage.forks import fork_safe_lock
 from anaphora.storage.sqlite.applications import CONVERSATIONS
 from anaphora.storage.sqlite.pages import SharedFile, clear_unallocated
 
-__all__ = ["Database", "Synchronous", "WriteFunction"]
+__all__ = ["Database", "Synchronous", "WriteFunction", "WriteTask"]
 
 Synchronous = Literal["full", "normal"]
 WriteFunction = Callable[[sqlite3.Connection], object]
@@ -75,7 +75,7 @@ class Database:
         self._writer: sqlite3.Connection | None = None
         self._written = 0
         self._file: SharedFile | None = None
-        self._queue: deque[_WriteTask] = deque()
+        self._queue: deque[WriteTask] = deque()
         self._idle: list[sqlite3.Connection] = []
         self._make_locks()
 
@@ -160,20 +160,80 @@ class Database:
     def write(self, work: WriteFunction) -> None:
         """Run ``work`` in a transaction, more than once if necessary: it must have no other side
         effects. An error that it raises itself is passed on, and must come before any change."""
-        task = _WriteTask(work)
-        self._queue.append(task)
+        task = self.enqueue(work)
         try:
-            with self._writing:
-                if not task.done:
-                    self._write_all(list(self._drain_queue()))
+            self.write_queued(task)
         except BaseException:  # Ctrl-C while it waits
-            with suppress(ValueError):
-                self._queue.remove(task)
+            self.withdraw(task)
             raise
         if not task.done:
             raise StoreError(f"{self._path}: the write was interrupted; nothing was changed")
         if task.error is not None:
             raise task.error
+
+    def enqueue(self, work: WriteFunction, ended: Callable[[], None] | None = None) -> WriteTask:
+        """Queue a write as :meth:`write` runs it, for whoever writes next. ``ended`` is called
+        after it, in any thread."""
+        task = WriteTask(work, ended)
+        self._queue.append(task)
+        return task
+
+    def withdraw(self, task: WriteTask) -> bool:
+        """Take a write out of the queue; return whether it was still there."""
+        try:
+            self._queue.remove(task)
+        except ValueError:
+            return False
+        return True
+
+    @property
+    def has_queued(self) -> bool:
+        """Whether there are writes that nobody has begun."""
+        return bool(self._queue)
+
+    def write_queued(self, last: WriteTask | None = None) -> None:
+        """Write what is queued, unless ``last`` has been written meanwhile."""
+        with self._writing:
+            if last is None or not last.done:
+                self._write_all(list(self._drain_queue()))
+
+    def begin_queued(self) -> Callable[[], None] | None:
+        """Run what is queued in a transaction, without waiting for anything, and return what
+        commits it and ends the tasks, to be called once, in any thread. None if another thread or
+        another process is writing."""
+        if not self._writing.acquire(blocking=False):
+            return None
+        end = None
+        try:
+            end = self._begin_and_run()
+        finally:
+            if end is None:
+                self._writing.release()
+        return None if end is None else partial(self._end_and_release, end)
+
+    def _begin_and_run(self) -> Callable[[], None] | None:
+        tasks: list[WriteTask] = []
+        begun = False
+        try:
+            connection = self._writing_connection()
+            begun = _try_to_begin(connection)
+            if not begun:
+                return None
+            tasks += self._drain_queue()
+            return partial(self._commit, self._run(tasks, connection))
+        except BaseException as error:
+            tasks += self._drain_queue()
+            end = partial(self._fail, tasks, error, begun=begun)
+            if isinstance(error, Exception):
+                return end
+            end()  # Ctrl-C
+            raise
+
+    def _end_and_release(self, end: Callable[[], None]) -> None:
+        try:
+            end()
+        finally:
+            self._writing.release()
 
     def scrub(self) -> None:
         """Erase deleted data from the file and its WAL, and return free pages to the disk.
@@ -299,12 +359,12 @@ class Database:
         self._writing = threading.Lock()
         self._reading = threading.Semaphore(_READERS)
 
-    def _drain_queue(self) -> Iterator[_WriteTask]:
+    def _drain_queue(self) -> Iterator[WriteTask]:
         with suppress(IndexError):
             while True:
                 yield self._queue.popleft()
 
-    def _write_all(self, tasks: list[_WriteTask]) -> None:
+    def _write_all(self, tasks: list[WriteTask]) -> None:
         """Run all tasks in one transaction; if that fails, each in its own, so that only the
         task at fault fails."""
         begun = False
@@ -312,22 +372,36 @@ class Database:
             connection = self._writing_connection()
             _begin(connection)
             begun = True
-            refusals = [_run_task(task, connection) for task in tasks]
-            connection.execute("COMMIT")
+            batch = self._run(tasks, connection)
         except BaseException as error:
-            self._close_writer()  # which rolls back
-            if begun and len(tasks) > 1 and isinstance(error, Exception):
-                for task in tasks:
-                    self._write_all([task])
-                return
-            for task in tasks:
-                task.end(self._to_store_error(error))
-            if not isinstance(error, Exception):  # Ctrl-C
-                raise
+            self._fail(tasks, error, begun=begun)
+        else:
+            self._commit(batch)
+
+    def _run(self, tasks: list[WriteTask], connection: sqlite3.Connection) -> _Batch:
+        return _Batch(connection, tasks, [_run_task(task, connection) for task in tasks])
+
+    def _commit(self, batch: _Batch) -> None:
+        try:
+            batch.connection.execute("COMMIT")
+        except BaseException as error:
+            self._fail(batch.tasks, error, begun=True)
             return
-        for task, refusal in zip(tasks, refusals, strict=True):
+        for task, refusal in zip(batch.tasks, batch.refusals, strict=True):
             task.end(refusal)
-        self._maintain_periodically(connection, len(tasks))
+        self._maintain_periodically(batch.connection, len(batch.tasks))
+
+    def _fail(self, tasks: list[WriteTask], error: BaseException, *, begun: bool) -> None:
+        """End a transaction that failed, before or after it was ``begun``."""
+        self._close_writer()  # which rolls back
+        if begun and len(tasks) > 1 and isinstance(error, Exception):
+            for task in tasks:
+                self._write_all([task])
+            return
+        for task in tasks:
+            task.end(self._to_store_error(error))
+        if not isinstance(error, Exception):  # Ctrl-C
+            raise error
 
     def _writing_connection(self) -> sqlite3.Connection:
         if self._writer is None:
@@ -480,15 +554,26 @@ class _WalBusyError(StoreError):
 
 
 @dataclass(slots=True, eq=False)
-class _WriteTask:
-    """A queued write, and its result."""
+class WriteTask:
+    """A queued write, and its result; ``ended`` is called when it is ``done``."""
 
     work: WriteFunction
+    ended: Callable[[], None] | None = None
     done: bool = False
     error: Exception | None = None
 
     def end(self, error: Exception | None) -> None:
         self.done, self.error = True, error
+        if self.ended is not None:
+            self.ended()
+
+
+class _Batch(NamedTuple):
+    """Tasks that ran in a transaction which is not committed, with the errors that they raised."""
+
+    connection: sqlite3.Connection
+    tasks: list[WriteTask]
+    refusals: list[Exception | None]
 
 
 _HINTS = {
@@ -509,18 +594,23 @@ def _begin(connection: sqlite3.Connection) -> None:
     only every 100 ms (measured with four busy processes: 1 % of all writes waited half a second).
     """
     deadline = time.monotonic() + _BUSY_FOR
-    while True:
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            if _primary_error_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(uniform(*_WRITE_RETRY_PAUSE))
-        else:
-            return
+    while not _try_to_begin(connection, last=time.monotonic() > deadline):
+        time.sleep(uniform(*_WRITE_RETRY_PAUSE))
 
 
-def _run_task(task: _WriteTask, connection: sqlite3.Connection) -> Exception | None:
+def _try_to_begin(connection: sqlite3.Connection, *, last: bool = False) -> bool:
+    """Begin a write transaction; return whether no other process was writing. The ``last`` attempt
+    raises an error if one was."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if _primary_error_code(error) != sqlite3.SQLITE_BUSY or last:
+            raise
+        return False
+    return True
+
+
+def _run_task(task: WriteTask, connection: sqlite3.Connection) -> Exception | None:
     """Run the task. Returns the error by which it refused, or None."""
     try:
         task.work(connection)

@@ -49,6 +49,13 @@ def lasting(request, new_home) -> Iterator[StoreHome]:
         yield made
 
 
+@pytest.fixture(params=[*_FILES, "redis"])
+def looping(request, new_home) -> Iterator[StoreHome]:
+    """A home whose stores have a side for event loops."""
+    with new_home(request.param) as made:
+        yield made
+
+
 @pytest.fixture(params=[*_IN_MEMORY, *_FILES])
 def clocked(request, new_home) -> Iterator[StoreHome]:
     """A home whose time is the ``clock`` fixture."""

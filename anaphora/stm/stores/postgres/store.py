@@ -19,8 +19,8 @@ from anaphora.errors import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.records import dump, load_or_reset
 from anaphora.stm.stores.leased_store import LeasedStore, RemoteLock
-from anaphora.stm.stores.waiting import IN_THREAD
 from anaphora.storage.postgres.text_encoding import decode_text, encode_text, names_digest
+from anaphora.storage.waiting import IN_THREAD
 
 if TYPE_CHECKING:
     from anaphora.stm.stores.postgres.connection import PostgresConnection

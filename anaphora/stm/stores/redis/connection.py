@@ -36,8 +36,8 @@ from anaphora.stm.stores.redis.urls import (
     hide_password,
     parse_hosts,
 )
-from anaphora.stm.stores.waiting import IN_THREAD
 from anaphora.storage.forks import ForkAware, register_fork_aware
+from anaphora.storage.waiting import IN_THREAD
 
 __all__ = ["Attempts", "RedisConnection"]
 

@@ -16,7 +16,7 @@ from anaphora.stm.stores.leased_store import RemoteLock
 from anaphora.stm.stores.redis.keys import KeySpace
 from anaphora.stm.stores.redis.replication import NotReplicatedError
 from anaphora.stm.stores.redis.scripts import ACQUIRE, COMMIT, RELEASE, STAGE, UNDO, Script
-from anaphora.stm.stores.waiting import Waiting
+from anaphora.storage.waiting import Waiting
 
 if TYPE_CHECKING:
     from anaphora.stm.stores.redis.topology import Word

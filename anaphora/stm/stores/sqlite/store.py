@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from sqlite3 import Connection
@@ -17,6 +18,7 @@ from anaphora.errors import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.records import dump, load_or_reset
 from anaphora.stm.stores.locks import ConversationLocks, busy_error, forked_error
+from anaphora.stm.stores.sqlite.asynchronous import AsyncSqliteStore
 from anaphora.stm.stores.sqlite.quarantine import (
     DAMAGED_NAME,
     SqliteQuarantine,
@@ -27,8 +29,10 @@ from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.byte_range_locks import ByteRangeLocks
 from anaphora.storage.forks import register_fork_aware
 from anaphora.storage.logical_clock import next_tick, to_microseconds, to_utc, utc_now
-from anaphora.storage.sqlite.database import Database, Synchronous
+from anaphora.storage.sqlite.database import Database, Synchronous, WriteFunction
+from anaphora.storage.sqlite.loop_writers import AsyncWrite, LoopWriters
 from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
+from anaphora.storage.waiting import IN_THREAD, Waiting, enter_in_thread
 
 __all__ = ["SqliteStore"]
 
@@ -119,6 +123,7 @@ class SqliteStore(Store):
         lock_path = self._path.with_name(f"{self._path.name}-turns")
         self._process_locks = ByteRangeLocks(lock_path, permissions_of=self._path)
         self._database = Database(self._path, schema=_SCHEMA, synchronous=synchronous)
+        self._loop_writers = LoopWriters(self._database)
         register_fork_aware(self)  # no SQLite connection may be used across a fork
         try:
             self._database.open(self._process_locks, wait=self._wait)
@@ -127,28 +132,42 @@ class SqliteStore(Store):
             raise
         finalize(self, _close, self._database, self._process_locks)
 
-    @contextmanager
-    def open(self, key: ConversationKey, timeout: timedelta) -> Iterator[Session]:
-        with self._lock_conversation(key) as locks:
+    def open(self, key: ConversationKey, timeout: timedelta) -> AbstractContextManager[Session]:
+        return enter_in_thread(self._hold(key, timeout, IN_THREAD, self._write_in_thread))
+
+    async def _write_in_thread(self, work: WriteFunction) -> None:
+        self._database.write(work)
+
+    @asynccontextmanager
+    async def _hold(
+        self, key: ConversationKey, timeout: timedelta, waiting: Waiting, write: AsyncWrite
+    ) -> AsyncIterator[Session]:
+        """Hold a conversation from reading it to storing it, in a thread or in an event loop."""
+        async with self._lock_conversation(key, waiting) as locks:
             clock, row = self._clock_and_row(key)
-            conversation = self._load(row, key, quarantine=True)
-            if row is not None and conversation is None:
-                row = self._row(key)  # it may be in quarantine now
+            reasons: list[str] = []
+            conversation = self._load(row, key, reasons.append)
+            if row is not None and reasons:
+                await waiting.call(partial(self.quarantine.put, row.id, reasons[0], key))
+                row = self._row(key)  # none, if it is in quarantine now
             session = Session(conversation or Conversation.empty(key), clock)
             yield session
             if session.committed is not None:
                 if locks is not self._thread_locks:
                     raise forked_error(key)
-                self._save(key, row, session.committed, timeout)
+                await write(self._replacing(key, row, session.committed, timeout))
 
-    @contextmanager
-    def _lock_conversation(self, key: ConversationKey) -> Iterator[ConversationLocks]:
+    @asynccontextmanager
+    async def _lock_conversation(
+        self, key: ConversationKey, waiting: Waiting
+    ) -> AsyncIterator[ConversationLocks]:
         """Lock a conversation among the threads and processes that share the file."""
         locks, offset = self._thread_locks, _lock_offset(key)
         deadline = time.monotonic() + self._wait
-        lock = locks.acquire(key)
+        lock = await locks.acquire_as(waiting, key)
         try:
-            if not self._process_locks.acquire(offset, wait=deadline - time.monotonic()):
+            left = deadline - time.monotonic()
+            if not await self._process_locks.acquire_as(waiting, offset, wait=left):
                 raise busy_error(key, self._wait)
             try:
                 yield locks
@@ -159,12 +178,17 @@ class SqliteStore(Store):
             if locks is self._thread_locks:
                 locks.release(key, lock)
 
+    @property
+    def asynchronous(self) -> AsyncSqliteStore:
+        """The side for event loops."""
+        return AsyncSqliteStore(self._hold, self._loop_writers.write, self.get_note)
+
     def peek(self, key: ConversationKey) -> Conversation | None:
         return self._load(self._row(key), key)
 
     @contextmanager
     def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:
-        with self._lock_conversation(key) as locks:
+        with enter_in_thread(self._lock_conversation(key, IN_THREAD)) as locks:
             clock, _ = self._clock_and_row(key)
             yield clock
             if locks is not self._thread_locks:
@@ -251,6 +275,7 @@ class SqliteStore(Store):
 
     def close(self) -> None:
         _close(self._database, self._process_locks)
+        self._loop_writers.close()
 
     def before_fork(self) -> None:
         self._database.pause()
@@ -265,6 +290,7 @@ class SqliteStore(Store):
         self._thread_locks = ConversationLocks(self._wait)
         self._process_locks.resume_in_child()
         self._database.resume_in_child()
+        self._loop_writers = LoopWriters(self._database)
 
     def _row(self, key: ConversationKey) -> _Row | None:
         rows = self._database.read(_FIND, _key_columns(key))
@@ -276,31 +302,26 @@ class SqliteStore(Store):
         return next_tick(self._now(), clock), None if id is None else _Row(id, record, expires)
 
     def _load(
-        self, row: _Row | None, key: ConversationKey, *, quarantine: bool = False
+        self,
+        row: _Row | None,
+        key: ConversationKey,
+        quarantine: Callable[[str], None] | None = None,
     ) -> Conversation | None:
-        """Load the conversation of a row; None if it has expired or is now in quarantine."""
+        """Load the conversation of a row; None if it has expired. If it cannot be read,
+        ``quarantine`` gets the reason."""
         if row is None or row.expired(self._now()):
             return None
-        gone = False
-
-        def put(reason: str) -> None:
-            nonlocal gone
-            gone = quarantine
-            if quarantine:
-                self.quarantine.put(row.id, reason, key)
-
         record = row.record if isinstance(row.record, bytes) else b""
-        conversation = load_or_reset(record, key, put)
-        return None if gone else conversation
+        return load_or_reset(record, key, quarantine)
 
-    def _save(
+    def _replacing(
         self,
         key: ConversationKey,
         found: _Row | None,
         conversation: Conversation,
         timeout: timedelta,
-    ) -> None:
-        """Replace the row that was found by the conversation."""
+    ) -> WriteFunction:
+        """What replaces the row that was found by the conversation."""
         now = self._now()
         expires, columns = _add_saturating(now, timeout), _key_columns(key)
         record = None if conversation.is_empty else dump(conversation)
@@ -317,7 +338,7 @@ class SqliteStore(Store):
             connection.execute(_ADVANCE, (conversation.clock,))
             _sweep(connection, now)
 
-        self._database.write(keep)
+        return keep
 
     def _now(self) -> int:
         """Return the time in microseconds since 1970."""

@@ -23,6 +23,7 @@ from anaphora.stm.records import dump
 from anaphora.stm.stores.sqlite import store as sqlite_store
 from anaphora.stm.stores.sqlite.store import SqliteStore
 from anaphora.storage.sqlite import database
+from tests.stm.stores.event_loops import count_up_in_loop, in_loop
 from tests.stm.stores.store_homes import (
     ANN,
     BEN,
@@ -481,3 +482,15 @@ def test_a_conversation_of_a_later_format_can_be_forgotten(path, store):
     meddle(path, "UPDATE conversations SET record = ?", b'{"format": 99}')
     store.forget(ANN)
     assert store.peek(ANN) is None
+
+
+def test_in_an_event_loop_a_damaged_record_is_put_in_quarantine(path, store):
+    count_up(store, ANN)
+    set_record(path, ANN, b"{")
+
+    async def test():
+        assert await count_up_in_loop(store) == 1
+
+    in_loop(test, store)
+    assert [item.key for item in store.quarantine.items()] == [ANN]
+    assert questions(store, ANN) == 1

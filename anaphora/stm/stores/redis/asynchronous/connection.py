@@ -16,7 +16,7 @@ from anaphora.stm.stores.redis.asynchronous.command_stream import CommandStream
 from anaphora.stm.stores.redis.connection import RedisConnection
 from anaphora.stm.stores.redis.scripts import Script
 from anaphora.stm.stores.redis.topology import ANSWER_TIMEOUT, CONNECT_TIMEOUT, Word
-from anaphora.stm.stores.waiting import IN_LOOP
+from anaphora.storage.waiting import IN_LOOP
 
 __all__ = ["AsyncRedisConnection"]
 

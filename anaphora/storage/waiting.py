@@ -7,12 +7,15 @@ suspends, so that :func:`enter_in_thread` gets by without an event loop.
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any, Protocol, TypeVar
 
-__all__ = ["IN_LOOP", "IN_THREAD", "Waiting", "enter_in_thread"]
+__all__ = ["IN_LOOP", "IN_THREAD", "Waiting", "enter_in_thread", "run_in_thread"]
+
+_FIRST_PAUSE, _LONGEST_PAUSE, _PAUSE_GROWTH = 0.0005, 0.02, 1.5  # of seconds, for a lock
 
 _Result = TypeVar("_Result")
 
@@ -23,6 +26,9 @@ class Waiting(Protocol):
     async def sleep(self, seconds: float) -> None:
         """Wait so many seconds."""
 
+    async def acquire(self, lock: threading.Lock, seconds: float) -> bool:
+        """Lock a lock of threads within so many seconds; return whether that succeeded."""
+
     async def call(self, function: Callable[[], _Result]) -> _Result:
         """Call a function that may block."""
 
@@ -30,6 +36,9 @@ class Waiting(Protocol):
 class _InThread:
     async def sleep(self, seconds: float) -> None:
         time.sleep(seconds)
+
+    async def acquire(self, lock: threading.Lock, seconds: float) -> bool:
+        return lock.acquire(timeout=max(seconds, 0))
 
     async def call(self, function: Callable[[], _Result]) -> _Result:
         return function()
@@ -39,6 +48,16 @@ class _InLoop:
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
 
+    async def acquire(self, lock: threading.Lock, seconds: float) -> bool:
+        end, pause = time.monotonic() + seconds, _FIRST_PAUSE
+        while not lock.acquire(blocking=False):
+            left = end - time.monotonic()
+            if left <= 0:
+                return False
+            await asyncio.sleep(min(pause, left))
+            pause = min(pause * _PAUSE_GROWTH, _LONGEST_PAUSE)
+        return True
+
     async def call(self, function: Callable[[], _Result]) -> _Result:
         return await asyncio.to_thread(function)
 
@@ -47,7 +66,7 @@ IN_THREAD: Waiting = _InThread()
 IN_LOOP: Waiting = _InLoop()
 
 
-def _run(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
+def run_in_thread(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
     """Run a coroutine that waits :data:`IN_THREAD`; return its result."""
     try:
         coroutine.send(None)
@@ -63,14 +82,14 @@ def enter_in_thread(
     manager: AbstractAsyncContextManager[_Result],
 ) -> Iterator[_Result]:
     """Enter and leave a context manager that waits :data:`IN_THREAD`."""
-    value = _run(_enter(manager))
+    value = run_in_thread(_enter(manager))
     try:
         yield value
     except BaseException as error:
-        if not _run(_leave(manager, error)):
+        if not run_in_thread(_leave(manager, error)):
             raise
     else:
-        _run(_leave(manager, None))
+        run_in_thread(_leave(manager, None))
 
 
 async def _enter(manager: AbstractAsyncContextManager[_Result]) -> _Result:

@@ -1,0 +1,137 @@
+"""Writes to an SQLite file from event loops.
+
+Statements run in the loop: they take microseconds, and a thread would compete with the loop for the
+interpreter. Only the commit, which waits for the disk, runs in a thread; what is written meanwhile
+shares the next transaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from random import uniform
+from typing import TypeAlias
+
+from anaphora.storage.sqlite.database import Database, WriteFunction
+
+__all__ = ["AsyncWrite", "LoopWriters"]
+
+AsyncWrite: TypeAlias = Callable[[WriteFunction], Awaitable[None]]
+
+_RETRY_PAUSE = 0.0002, 0.002  # seconds between two attempts to write
+_PATIENCE = 0.5  # seconds of such attempts; then a thread waits for the other writers
+
+
+class LoopWriters:
+    """The writers of all event loops of this process to a ``database``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="anaphora-commit")
+        self._writers: dict[asyncio.AbstractEventLoop, _LoopWriter] = {}
+
+    async def write(self, work: WriteFunction) -> None:
+        """Write as :meth:`Database.write` does, without blocking the running event loop. If the
+        task is cancelled, nothing is written unless the transaction has begun; then it is waited
+        for."""
+        loop = asyncio.get_running_loop()
+        writer = self._writers.get(loop)
+        if writer is None:
+            for one in tuple(self._writers):
+                if one.is_closed():
+                    self._writers.pop(one, None)
+            writer = self._writers[loop] = _LoopWriter(self._database, self._executor, loop)
+        await writer.write(work)
+
+    def close(self) -> None:
+        """End the thread as soon as its transaction has ended."""
+        self._executor.shutdown(wait=False)
+
+
+class _LoopWriter:
+    """The writer of one event loop."""
+
+    def __init__(
+        self, database: Database, executor: ThreadPoolExecutor, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._database, self._executor, self._loop = database, executor, loop
+        self._is_flushing = False
+        self._is_waking = False  # the loop will look at what has ended
+        self._ended: deque[asyncio.Future[None]] = deque()
+
+    async def write(self, work: WriteFunction) -> None:
+        ended = self._loop.create_future()
+        task = self._database.enqueue(work, partial(self._end, ended))
+        if not self._is_flushing:
+            self._is_flushing = True
+            self._loop.call_soon(self._flush)
+        try:
+            await asyncio.shield(ended)
+        except asyncio.CancelledError:
+            if not self._database.withdraw(task):
+                await _wait_in_any_case(ended)
+            raise
+        if task.error is not None:
+            raise task.error
+
+    def _flush(self, since: float | None = None) -> None:
+        """Write what is queued; ``since`` is when the first attempt to do so was made."""
+        end: Callable[[], None] | None = None
+        self._is_flushing = False
+        if not self._database.has_queued:
+            return
+        if since is None or time.monotonic() - since < _PATIENCE:
+            end = self._database.begin_queued()
+            if end is None:
+                since = time.monotonic() if since is None else since
+                self._loop.call_later(uniform(*_RETRY_PAUSE), self._flush, since)
+        else:
+            end = self._database.write_queued
+        self._is_flushing = True
+        if end is not None:
+            self._is_waking = True
+            work = partial(self._commit, end)
+            try:
+                self._executor.submit(work)
+            except RuntimeError:  # the store is closed, or the interpreter is ending
+                work()
+
+    def _commit(self, end: Callable[[], None]) -> None:
+        try:
+            end()
+        finally:
+            self._wake(self._committed)
+
+    def _committed(self) -> None:
+        self._resolve()
+        self._flush()
+
+    def _end(self, ended: asyncio.Future[None]) -> None:
+        """A write has ended, in any thread."""
+        self._ended.append(ended)
+        if not self._is_waking:
+            self._is_waking = True
+            self._wake(self._resolve)
+
+    def _resolve(self) -> None:
+        self._is_waking = False
+        while self._ended:
+            ended = self._ended.popleft()
+            if not ended.done():
+                ended.set_result(None)
+
+    def _wake(self, callback: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(callback)
+
+
+async def _wait_in_any_case(ended: asyncio.Future[None]) -> None:
+    """Wait for the end of a transaction, even if the task is cancelled once more."""
+    while not ended.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.shield(ended)
