@@ -6,12 +6,15 @@ promised when it died.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
@@ -22,7 +25,7 @@ from msgspec.structs import replace
 
 from anaphora.errors import Conflict, StoreError
 from anaphora.stm.conversation import Conversation, ConversationKey
-from anaphora.stm.stores.store import Store
+from anaphora.stm.stores.store import Session, Store, async_store_of
 from anaphora.stm.stores.urls import store_at
 
 _ROOT = Path(__file__).parents[3]
@@ -33,12 +36,21 @@ _PATIENCE = 60.0
 
 class Hammer:
     """Processes that ask in ``conversations`` conversations of the store at ``url``, as fast as
-    they can, until the block ends. Each runs ``first`` before."""
+    they can, until the block ends. Each runs ``first`` before, and asks in an event loop if it has
+    ``tasks``."""
 
     def __init__(
-        self, url: str, folder: Path, *, conversations: int = 4, seed: int = 0, first: str = ""
+        self,
+        url: str,
+        folder: Path,
+        *,
+        conversations: int = 4,
+        seed: int = 0,
+        first: str = "",
+        tasks: int = 0,
     ) -> None:
         self.url, self.folder, self.conversations = url, folder, conversations
+        self.tasks = tasks
         self.script = f"{first}\nfrom tests.stm.stores.crash_stress import main\nmain()"
         self.random = Random(seed)
         self.processes: dict[int, subprocess.Popen[bytes]] = {}
@@ -47,7 +59,7 @@ class Hammer:
     def start(self, processes: int) -> None:
         for _ in range(processes):
             self.started += 1
-            arguments = (self.url, self.folder, self.conversations, self.started)
+            arguments = (self.url, self.folder, self.conversations, self.started, self.tasks)
             command = [sys.executable, "-c", self.script, *map(str, arguments)]
             self.processes[self.started] = subprocess.Popen(command, cwd=_ROOT)
 
@@ -212,30 +224,74 @@ def _key(number: int) -> ConversationKey:
 
 
 def main() -> None:
-    """Be one of the processes: ask until told to stop."""
-    url, folder, conversations, serial = sys.argv[1:]
-    random, store = Random(int(serial)), store_at(url)
+    """Be one of the processes: ask until told to stop, in an event loop if there are tasks."""
+    url, folder, conversations, serial, tasks = sys.argv[1:]
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     log = os.open(Path(folder) / f"{serial}.log", flags, 0o600)
-    stop, number = Path(folder) / "stop", 0
-
-    def write(*words: object) -> None:
-        os.write(log, (" ".join(map(str, words)) + "\n").encode())
-
-    while not stop.exists():
-        number += 1
-        question, key = f"{serial}-{number}", _key(random.randrange(int(conversations)))
-        write("ask", question)
-        try:
-            with store.open(key, _TIMEOUT) as session:
-                write("begin", question, key.user.replace(" ", "-"), time.monotonic_ns())
-                time.sleep(random.random() ** 8 * _LONGEST_ANSWER)  # most are short
-                found = session.conversation
-                asked = [*found.data.get("asked", []), question]
-                session.commit(replace(found, questions=found.questions + 1, data={"asked": asked}))
-                write("end", question, "-", time.monotonic_ns())
-        except (Conflict, StoreError) as error:
-            write("failed", question, type(error).__name__)
+    with closing(store_at(url)) as store:
+        asker = _Asker(store, int(conversations), serial, log, Path(folder) / "stop")
+        if int(tasks):
+            asyncio.run(asker.ask_in_loop(int(tasks)))
         else:
-            write("kept", question)
-    store.close()
+            asker.ask()
+
+
+class _Asker:
+    def __init__(self, store: Store, conversations: int, serial: str, log: int, stop: Path) -> None:
+        self.store, self.conversations, self.serial = store, conversations, serial
+        self.log, self.stop = log, stop
+        self.random, self.number = Random(int(serial)), 0
+
+    def ask(self) -> None:
+        while not self.stop.exists():
+            question, key = self.choose()
+            with self.logged(question), self.store.open(key, _TIMEOUT) as session:
+                self.begin(question, key)
+                time.sleep(self.duration())
+                self.answer(question, session)
+
+    async def ask_in_loop(self, tasks: int) -> None:
+        side = async_store_of(self.store)
+        assert side is not None
+
+        async def ask() -> None:
+            while not self.stop.exists():
+                question, key = self.choose()
+                with self.logged(question):
+                    async with side.open(key, _TIMEOUT) as session:
+                        self.begin(question, key)
+                        await asyncio.sleep(self.duration())
+                        self.answer(question, session)
+
+        await asyncio.gather(*(ask() for _ in range(tasks)))
+        await side.close()
+
+    def choose(self) -> tuple[str, ConversationKey]:
+        self.number += 1
+        question = f"{self.serial}-{self.number}"
+        self.write("ask", question)
+        return question, _key(self.random.randrange(self.conversations))
+
+    def duration(self) -> float:
+        return self.random.random() ** 8 * _LONGEST_ANSWER  # most are short
+
+    def begin(self, question: str, key: ConversationKey) -> None:
+        self.write("begin", question, key.user.replace(" ", "-"), time.monotonic_ns())
+
+    def answer(self, question: str, session: Session) -> None:
+        found = session.conversation
+        asked = [*found.data.get("asked", []), question]
+        session.commit(replace(found, questions=found.questions + 1, data={"asked": asked}))
+        self.write("end", question, "-", time.monotonic_ns())
+
+    @contextmanager
+    def logged(self, question: str) -> Iterator[None]:
+        try:
+            yield
+        except (Conflict, StoreError) as error:
+            self.write("failed", question, type(error).__name__)
+        else:
+            self.write("kept", question)
+
+    def write(self, *words: object) -> None:
+        os.write(self.log, (" ".join(map(str, words)) + "\n").encode())

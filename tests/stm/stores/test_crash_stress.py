@@ -11,23 +11,33 @@ from tests.stm.stores.crash_stress import Hammer
 
 
 @pytest.mark.parametrize(
-    ("url", "first", "killed"),
+    ("url", "first", "tasks", "killed"),
     [
-        ("sqlite:///{folder}/bot.db", "", 6),
+        ("sqlite:///{folder}/bot.db", "", 0, 6),
+        ("sqlite:///{folder}/bot.db", "", 4, 6),
         # As where locks of open files are not known (macOS).
         pytest.param(
             "sqlite:///{folder}/bot.db",
             "import fcntl; vars(fcntl).pop('F_OFD_SETLK', None)",
+            0,
             6,
             marks=pytest.mark.thorough,
         ),
-        ("{redis}?prefix=hammer&lease=1", "", 6),
-        ("{postgres}?lease=1&schema={schema}", "", 6),
+        ("{redis}?prefix=hammer&lease=1", "", 0, 6),
+        ("{redis}?prefix=loops&lease=1", "", 4, 6),
+        ("{postgres}?lease=1&schema={schema}", "", 0, 6),
     ],
-    ids=["sqlite", "sqlite with locks of processes", "redis", "postgres"],
+    ids=[
+        "sqlite",
+        "sqlite in loops",
+        "sqlite with locks of processes",
+        "redis",
+        "redis in loops",
+        "postgres",
+    ],
 )
 def test_no_answer_is_lost_when_processes_are_killed_at_any_moment(
-    url, first, killed, tmp_path, request
+    url, first, tasks, killed, tmp_path, request
 ):
     if has_leases := "lease=" in url:
         name = "redis" if "{redis}" in url else "postgres"
@@ -36,7 +46,7 @@ def test_no_answer_is_lost_when_processes_are_killed_at_any_moment(
         url = url.format(**{name: server.url, "schema": schema})
     else:
         url = url.format(folder=tmp_path)
-    with Hammer(url, tmp_path, first=first) as hammer:
+    with Hammer(url, tmp_path, first=first, tasks=tasks) as hammer:
         hammer.start(4)
         for number in range(killed):
             hammer.go_on(hammer.random.randint(1, 25))
