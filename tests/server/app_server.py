@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from datetime import datetime
 
 import uvicorn
 
@@ -12,16 +13,29 @@ from anaphora import Engine, parse_model
 from anaphora.agents.agent import Agent
 from anaphora.server.app import create_app
 from anaphora.server.settings.model import Settings
+from anaphora.storage.logical_clock import utc_now
 from tests.server.sample_bots import LAMP, WAIT_LIMIT
 
 __all__ = ["AppServer"]
 
 
 class AppServer:
-    """Serves agents beside the lamp; a context manager that returns the URL."""
+    """Serves agents beside an engine (None: the lamp); a context manager that returns the URL."""
 
-    def __init__(self, *, agents: Iterable[Agent]) -> None:
-        app = create_app(Settings(), engine=Engine(parse_model(LAMP)), agents=agents)
+    def __init__(
+        self,
+        *,
+        agents: Iterable[Agent],
+        engine: Engine | None = None,
+        settings: Settings | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        app = create_app(
+            settings or Settings(),
+            engine=engine or Engine(parse_model(LAMP)),
+            agents=agents,
+            clock=clock,
+        )
         config = uvicorn.Config(app, port=0, log_config=None, lifespan="on", ws="none")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run)
