@@ -15,6 +15,7 @@ __all__ = [
     "Duration",
     "DurationUnit",
     "add_duration",
+    "distance_grain",
     "duration_seconds",
     "evaluate_duration",
     "evaluate_duration_range",
@@ -27,6 +28,8 @@ _FINER_GRAINS: Mapping[Grain, Grain] = {
     "century": "year", "decade": "year", "year": "month", "season": "month", "quarter": "month",
     "month": "day", "week": "day", "weekend": "day", "day": "hour",
 }  # fmt: skip
+
+_MONTH = GRAINS.index("month")
 
 # A month and a year of the Gregorian calendar have 30.436875 and 365.2425 days on average.
 _UNIT_SECONDS: Mapping[str, int] = {
@@ -73,11 +76,24 @@ def add_duration(moment: Moment, start: datetime, amount: Duration, sign: int) -
 
 def finest_grain(amount: Duration) -> Grain:
     """The finest unit of a duration; half a year has months, a day and a half has hours."""
+    return min((_divided(n, _to_grain(unit)) for n, unit in amount), key=GRAINS.index)
+
+
+def distance_grain(amount: Duration) -> Grain:
+    """How precisely a distance from now is meant: in two months is a day, in two years a month."""
     grains = ((n, _to_grain(unit)) for n, unit in amount)
     return min(
-        (grain if n.denominator == 1 else _FINER_GRAINS.get(grain, grain) for n, grain in grains),
+        (
+            _FINER_GRAINS[grain] if GRAINS.index(grain) >= _MONTH else _divided(n, grain)
+            for n, grain in grains
+        ),
         key=GRAINS.index,
     )
+
+
+def _divided(n: Fraction, grain: Grain) -> Grain:
+    """The grain of a number of units."""
+    return grain if n.denominator == 1 else _FINER_GRAINS.get(grain, grain)
 
 
 def _to_grain(unit: DurationUnit) -> Grain:

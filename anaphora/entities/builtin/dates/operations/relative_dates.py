@@ -10,6 +10,7 @@ from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Grai
 from anaphora.entities.builtin.dates.operations.durations import (
     Duration,
     add_duration,
+    distance_grain,
     evaluate_duration,
     evaluate_duration_range,
     finest_grain,
@@ -66,9 +67,10 @@ def _cell(moment: Moment, unit: Grain, shift: int = 0) -> Interval:
 @operation("ahead", sign=1)
 @operation("later", sign=1)
 def _offset_from_now(moment: Moment, duration: TimeExpression, *, sign: int) -> Interval:
-    """In an hour, an hour ago; "an hour later" is later than a date that was said before, if
+    """In an hour, two months ago; "an hour later" is later than a date that was said before, if
     any."""
-    return _offset_from(moment, moment.at, duration, sign)
+    coarsest = distance_grain(evaluate_duration(duration))
+    return _offset_from(moment, moment.at, duration, sign, coarsest)
 
 
 @operation("later_weekday", sign=1)
@@ -83,7 +85,7 @@ def _offset_from(
     origin: datetime,
     duration: TimeExpression,
     sign: int,
-    coarsest: Grain = "century",
+    coarsest: Grain,
 ) -> Interval:
     """The period at that distance from the origin; for 3 to 4 days the interval of both.
     ``coarsest`` limits its grain."""
