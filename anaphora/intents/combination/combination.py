@@ -15,6 +15,11 @@ from anaphora.entities.builtin.dates.combining.readings import is_relative
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
+from anaphora.intents.combination.changes import (
+    Change,
+    find_changes,
+    has_change_behind,
+)
 from anaphora.intents.combination.combiners import Combiners
 from anaphora.intents.interpretation.selection import select_bundles
 from anaphora.models.domain import ConversationSettings
@@ -66,12 +71,31 @@ def combine_with_memory(
     # "The second" is one of the offers, and so is one of several places.
     is_listed = conversation.offers is not None or sum(one.kind == "ordinal" for one in cues) > 1
     is_asked = conversation.pending is not None and not conversation.pending.confirms
-    combination = _Combination(utterance, combiners, at, cues, meant, is_listed, is_asked)
+    changes = _find_changes(utterance, said, combiners, conversation)
+    combination = _Combination(utterance, combiners, at, cues, meant, is_listed, is_asked, changes)
     found = combination.combine(held)
     if found is None:
         return None
     left = _find_held(expire(conversation, at, settings)[0], meant)
     return found if left == held else combination.combine(left)
+
+
+def _find_changes(
+    utterance: Utterance,
+    said: Sequence[Entity],
+    combiners: Combiners,
+    conversation: Conversation,
+) -> Sequence[Change]:
+    """What the sentence adds to the amounts of the question that waits, or of the last one, unless
+    it begins with that anew: "send 50 more"."""
+    begins = any(one.is_from_phrase and one.value is None for one in said)
+    if not combiners.amounts or (begins and conversation.pending is None):
+        return ()
+    return find_changes(utterance, [one for one in said if _may_change(one, combiners)])
+
+
+def _may_change(entity: Entity, combiners: Combiners) -> bool:
+    return entity.is_from_phrase or entity.element in combiners.amounts
 
 
 class _MeantOffer(NamedTuple):
@@ -130,6 +154,7 @@ class _Combination(NamedTuple):
     meant: _MeantOffer
     is_listed: bool
     is_asked: bool
+    changes: Sequence[Change]
 
     def combine(self, held: Sequence[Entity]) -> CombinedUtterance | None:
         utterance = self.utterance
@@ -137,20 +162,25 @@ class _Combination(NamedTuple):
         misread = self._find_misread(said)
         combined: list[tuple[Entity, Entity]] = []
         notes: dict[str, Entity] = {}
-        refers = False
+        refers = is_changed = False
         for new in said:
             if new.element not in self.combiners.by_element or new in misread:
                 continue
             for old in held:
                 recurs = self._are_of_recurrence(old, new)
-                found = self._recur(old, new) if recurs else self._combine_pair(old, new)
+                changed = self._change(old, new)
+                is_changed = is_changed or changed is not None
+                found = changed or (
+                    self._recur(old, new) if recurs else self._combine_pair(old, new)
+                )
                 if found is not None:
                     combined.append((new, found))
                     notes[_format_note(new.text, old, found)] = found
                     refers = refers or old in self.meant.bundle
                 if found is not None or recurs:
                     break
-        completed = self._complete(held, said, misread) if self.combiners.completing else []
+        may_complete = self.combiners.completing and not is_changed
+        completed = self._complete(held, said, misread) if may_complete else []
         refers = refers or any(one.old in self.meant.bundle for one in completed)
         if not combined and not completed:
             return None
@@ -174,7 +204,7 @@ class _Combination(NamedTuple):
             added = notes if is_certain else fallback_notes
             added |= {_format_note(one.text, old, one): one for one, old, _ in completed}
         utterance = replace(utterance, entities=entities, fallback_entities=fallback)
-        relative = refers or any(is_relative(new) for new, _ in combined)
+        relative = refers or is_changed or any(is_relative(new) for new, _ in combined)
         return CombinedUtterance(utterance, notes, fallback_notes, relative)
 
     def _combine_pair(self, old: Entity, new: Entity) -> Entity | None:
@@ -182,6 +212,15 @@ class _Combination(NamedTuple):
         if not new.groups <= old.groups:
             return None
         return self.combiners.by_element[new.element].combine(old, new, self.at)
+
+    def _change(self, old: Entity, new: Entity) -> Entity | None:
+        """Add a new amount to an old one: "30 minutes longer". The old one stays if they cannot be
+        added: "20 dollars more" than 100 euros."""
+        change = next((one for one in self.changes if one.amount is new), None)
+        if change is None or not new.groups <= old.groups or new.element != old.element:
+            return None
+        changed = self.combiners.amounts[new.element].change(old, change.whole, change.sign)
+        return changed or replace(change.whole, value=old.value, meta=old.meta)
 
     def _are_of_recurrence(self, old: Entity, new: Entity) -> bool:
         """Whether one of two entities is a recurrence and the other one too, or a date."""
@@ -252,6 +291,8 @@ class _Combination(NamedTuple):
         if misread or any(cue.kind == "negate" for cue in self.cues):
             rest = [one for one in said if one not in misread]
             return self._complete_parts(held, rest, is_short=not misread)
+        if has_change_behind(self.utterance):  # "eine weniger": of people, and no hour
+            return []
         mentioned = {one.element for one in said}
         incomplete = [one for one in held if one.element in self.combiners.completing - mentioned]
         utterance = replace(self.utterance, understood=self._find_understood())
