@@ -121,7 +121,8 @@ class Interpreter:
             if cues or stands or self._fresh_starts.may_begin(question):
                 decision = self._interpret(turn)
             else:
-                decision = self._ask_rather_than_ignore(turn, self._decide(turn))
+                decision = self._follow_last(turn, self._decide(turn))
+                decision = self._ask_rather_than_ignore(turn, decision)
                 decision = ask_if_close(self._indexed.model, decision, at)
         except EvaluationError as error:
             contexts = build_match_contexts(question, conversation)
@@ -202,6 +203,16 @@ class Interpreter:
         if decision.matches or offers is None or len(offers.bundles) < 2:
             return decision
         return self._offers.ask_which(turn, offers) or decision
+
+    def _follow_last(self, turn: DialogTurn, decision: Decision) -> Decision:
+        """Prefer the intent that answered last, if it takes all that the sentence says, to another
+        one that takes more from the memory: "at most 700" of a budget, not of a payment before."""
+        flow = turn.conversation.flow
+        if not (flow and decision.matches and decision.uses_memory):
+            return decision
+        if decision.matches[0].intent.id == flow[-1].intent:
+            return decision
+        return self._corrections.follow_up(turn) or decision
 
     def _ask_rather_than_ignore(self, turn: DialogTurn, decision: Decision) -> Decision:
         """Prefer an intent that takes all that the sentence says, and asks for what it lacks, to
