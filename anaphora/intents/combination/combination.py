@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from anaphora.entities.builtin.dates.combining.readings import is_relative
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
+from anaphora.entities.cues.negation import find_negated
 from anaphora.intents.combination.changes import (
     Change,
     find_changes,
@@ -25,6 +26,9 @@ from anaphora.intents.interpretation.selection import select_bundles
 from anaphora.models.domain import ConversationSettings
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import expire
+
+if TYPE_CHECKING:
+    from anaphora.entities.builtin.dates.recurrences.combiner import RecurrenceCombiner
 
 __all__ = ["CombinedUtterance", "combine_with_memory"]
 
@@ -235,11 +239,25 @@ class _Combination(NamedTuple):
         recurring = self.combiners.recurring
         combiner = recurring.get(new.element) or recurring[old.element]
         kinds = {cue.kind for cue in self.cues}
+        if "negate" in kinds and old.element in recurring:
+            return self._leave_out(combiner, old, new)
         if "add" in kinds and not kinds & _REPLACING and old.element in recurring:
             added = combiner.add(old, new, self.at)
             if added is not None:
                 return added
         return combiner.change(old, new, self.at)
+
+    def _leave_out(self, combiner: RecurrenceCombiner, old: Entity, new: Entity) -> Entity | None:
+        """Take the only days that the sentence negates from a recurrence: "not on Thursdays"."""
+        dates = [one for one in self.utterance.entities if one.element in self.combiners.dates]
+        said = [one for one in dates if one.tokens == new.tokens or one is new]
+        if len(dates) != len(said) or 0 not in find_negated((new,), self.utterance, self.cues):
+            return combiner.change(old, new, self.at)
+        rest = combiner.leave_out(old, new, self.at)
+        if rest is None:
+            return combiner.change(old, new, self.at)
+        tokens = {i for cue in self.cues if cue.kind == "negate" for i in cue.tokens}
+        return replace(rest, tokens=tuple(sorted({*new.tokens, *tokens})))
 
     def _changes_newest(
         self, completed: _Completed, said: Sequence[Entity], held: Sequence[Entity]
