@@ -309,12 +309,12 @@ class _Combination(NamedTuple):
         if misread or any(cue.kind == "negate" for cue in self.cues):
             rest = [one for one in said if one not in misread]
             return self._complete_parts(held, rest, is_short=not misread)
-        if has_change_behind(self.utterance):  # "eine weniger": of people, and no hour
-            return []
         mentioned = {one.element for one in said}
         incomplete = [one for one in held if one.element in self.combiners.completing - mentioned]
         utterance = replace(self.utterance, understood=self._find_understood())
         if not incomplete or len(utterance.content_words) > _MAX_COMPLETING_WORDS:
+            return []
+        if has_change_behind(utterance):  # "eine weniger": of people, and no hour
             return []
         tokens, first, content = _skip_yes_or_no(utterance)
         covered = {index for one in said if not _is_number(one) for index in one.tokens}

@@ -27,6 +27,7 @@ from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.decision.matching import IndexedModel, find_incomplete
 from anaphora.intents.dialog_act import DialogAct
+from anaphora.intents.interpretation.alternatives import ask_if_alternatives
 from anaphora.intents.interpretation.answers import (
     CHOOSING,
     answer_with_offer,
@@ -127,6 +128,9 @@ class Interpreter:
         except EvaluationError as error:
             contexts = build_match_contexts(question, conversation)
             decision = Decision(question, conversation, contexts, refusal_reason=str(error))
+        if decision.act is None and conversation.open_offers is None:
+            words = self._words_of(question.utterance.language)
+            decision = ask_if_alternatives(decision, words, at)
         return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
     def _interpret(self, turn: DialogTurn) -> Decision:
