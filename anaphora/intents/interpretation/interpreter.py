@@ -27,7 +27,7 @@ from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.decision.matching import IndexedModel, find_incomplete
 from anaphora.intents.dialog_act import DialogAct
-from anaphora.intents.interpretation.alternatives import ask_if_alternatives
+from anaphora.intents.interpretation.alternatives import ask_if_alternatives, ask_if_close
 from anaphora.intents.interpretation.answers import (
     CHOOSING,
     answer_with_offer,
@@ -35,7 +35,6 @@ from anaphora.intents.interpretation.answers import (
     refuses_whole,
     take_option,
 )
-from anaphora.intents.interpretation.close_matches import ask_if_close
 from anaphora.intents.interpretation.corrections import Corrections, read_corrected_values
 from anaphora.intents.interpretation.dialog_turn import DialogTurn, find_affirmed, remove_referred
 from anaphora.intents.interpretation.fresh_starts import FreshStarts
