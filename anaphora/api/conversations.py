@@ -116,6 +116,12 @@ class Conversation(Resource):
     remembered: tuple[Remembered, ...] = field(default=(), metadata=doc("Newest first."))
     flow: tuple[FlowStep, ...] = field(default=(), metadata=doc("Oldest first."))
     pending: Pending | None = None
+    suspended: Pending | None = field(
+        default=None,
+        metadata=doc(
+            "The question that the pending one suspends: it comes back after that.", omit_none=True
+        ),
+    )
     offer: Offer | None = None
     offers: tuple[tuple[ConversationEntity, ...], ...] = field(
         default=(),

@@ -28,6 +28,7 @@ __all__ = [
     "format_begin_anew",
     "format_choice",
     "format_declined",
+    "format_needed",
     "format_offer",
     "format_quick_replies",
     "format_unused_question",
@@ -45,8 +46,8 @@ class _LanguageTexts:
     """``still_about`` asks whether the conversation is about ``{}``, ``declined`` acknowledges a
     no and ``accepted`` a yes, ``left_over`` asks whether to go on without ``{}``, ``which_one``
     which of ``{}`` is meant, ``begin_anew`` whether a question begins afresh. ``option`` accepts
-    the offer at the place ``{}`` of the list; it is empty in a language without cues. ``yes`` and
-    ``no`` are answers, the usual one first."""
+    the offer at the place ``{}`` of the list, ``needed`` says that the user must choose; both are
+    empty in a language without cues. ``yes`` and ``no`` are answers, the usual one first."""
 
     still_about: str
     declined: str
@@ -58,6 +59,7 @@ class _LanguageTexts:
     yes: tuple[str, ...]
     no: tuple[str, ...]
     comma: str
+    needed: str
 
 
 def format_offer(names: Iterable[str], language: str) -> str:
@@ -96,6 +98,12 @@ def format_choice(names: Iterable[str], language: str) -> str:
 def format_begin_anew(language: str) -> str:
     """Ask whether a question begins afresh, rather than changes the last one."""
     return _texts_of(language).begin_anew
+
+
+def format_needed(language: str) -> str:
+    """Say that the user must choose what the bot asks for; '' in a language that cannot say that
+    anything will do."""
+    return _texts_of(language).needed
 
 
 def format_unused_question(parts: Iterable[str], language: str) -> str:
@@ -190,4 +198,5 @@ def _written_in(code: str) -> _LanguageTexts:
         tuple(table.get("yes", ())),
         tuple(table.get("no", ())),
         table.get("comma", ", "),
+        table.get("needed", ""),
     )

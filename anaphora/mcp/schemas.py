@@ -96,6 +96,9 @@ class Memory(BaseModel):
     remembered: list[RememberedItem] = Field(description="Newest first.")
     flow: list[str] = Field(description="The intents that answered, oldest first.")
     pending: PendingShape | None
+    suspended: PendingShape | None = Field(
+        default=None, description="The question that comes back after the pending one."
+    )
     offers: list[list[str]] = Field(
         default=[],
         description="What the bot offers until it is accepted or declined: bundles of entities, "
@@ -108,9 +111,10 @@ class Memory(BaseModel):
         lines = [
             f"{_format_entity(held)}, {_format_age(held.questions_ago)}" for held in self.remembered
         ]
-        if self.pending:
-            lacks = ", ".join(self.pending.missing) or "a yes or a no"
-            lines.append(f"waiting for {lacks} of {self.pending.intent}")
+        for one, state in ((self.pending, "waiting"), (self.suspended, "then again waiting")):
+            if one is not None:
+                lacks = ", ".join(one.missing) or "a yes or a no"
+                lines.append(f"{state} for {lacks} of {one.intent}")
         lines += [f"offered by {self.offered_by}: {', '.join(bundle)}" for bundle in self.offers]
         if self.flow:
             lines.append(f"answered so far: {', '.join(self.flow)}")
@@ -193,6 +197,7 @@ def to_memory(conversation: Conversation, model: Model) -> Memory:
         ],
         flow=[step.intent for step in conversation.flow],
         pending=_to_pending(pending) if pending else None,
+        suspended=_to_pending(pending.suspended) if pending and pending.suspended else None,
         offers=[list(map(str, bundle)) for bundle in bundles],
         offered_by=offers.intent if offers and bundles else "",
     )

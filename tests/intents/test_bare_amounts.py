@@ -202,3 +202,43 @@ def test_a_bare_number_changes_a_time_rather_than_saying_a_first_amount(texts, d
     slots = say(Engine(parse_model(GARAGE)), *texts).slots
     assert slots["date"].value == date
     assert (slots["price"].value if "price" in slots else None) == price
+
+
+SHOP = """
+id: shop
+dialog_acts: true
+elements:
+  - {id: send, synonyms: [send]}
+  - {id: payee, values: [Ann, Peter], id_synonym: false}
+  - {id: amount, recognizer: money, config: {currency: EUR}, id_synonym: false}
+  - {id: weight, recognizer: number, id_synonym: false}
+  - {id: budget}
+  - {id: buy}
+  - {id: flour}
+intents:
+  - {id: pay, slots: {send: send, payee: {ask: To whom?}, amount: {ask: How much?}}, confirm: OK?}
+  - {id: limit, slots: {budget: budget, amount: {ask: How much?}}}
+  - {id: buy, slots: {buy: buy, flour: flour, weight: {ask: How much?}}}
+responses: {pay: Done., limit: Done., buy: Done.}
+"""
+
+
+@pytest.mark.parametrize("text", ["no more than 700", "800", "about 900"])
+def test_a_bare_number_goes_on_with_the_last_question_and_pays_nobody(text):
+    shop = engine(SHOP)
+    reply = say(shop, "send Ann 20", "yes", "my budget is 500", text)
+    assert (reply.intent, reply.status) == ("limit", "matched")
+
+
+def test_an_amount_beside_other_words_of_the_model_is_not_what_was_bought():
+    shop = engine(SHOP)
+    reply = say(shop, "buy 5 kg of flour", "send Ann 20")
+    assert (reply.intent, reply.slots["amount"].value) == ("pay", "20 EUR")
+    reply = say(engine(SHOP), "buy 5 kg of flour", "send 20")
+    assert (reply.intent, reply.missing) == ("pay", ("payee",))
+
+
+def test_a_bare_number_changes_what_waits_for_a_yes():
+    shop = engine(SHOP)
+    reply = say(shop, "buy 5 kg of flour", "send Ann 20", "30")
+    assert (reply.status, reply.slots["amount"].value) == ("incomplete", "30 EUR")

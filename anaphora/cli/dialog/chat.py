@@ -197,10 +197,14 @@ class _ChatSession:
 
         now = datetime.now(UTC)
         conversation = self._engine.conversation(at=now)
-        if pending := conversation.pending:
-            understood = ", ".join(map(str, pending.entities))
-            missing = ", ".join(pending.missing) or "a yes or a no"
-            self._out.print(Text(f"waiting for {missing} of {pending.intent} ({understood})"))
+        pending = conversation.pending
+        for one in (pending, pending.suspended if pending else None):
+            if one is None:
+                continue
+            understood = ", ".join(map(str, one.entities))
+            missing = ", ".join(one.missing) or "a yes or a no"
+            state = "waiting for" if one is pending else "then again waiting for"
+            self._out.print(Text(f"{state} {missing} of {one.intent} ({understood})"))
         offer = conversation.recall_offer
         if offer and not offer.declined:
             entities = ", ".join(map(str, offer.entities))

@@ -18,6 +18,7 @@ from anaphora.intents.confirmation import (
     format_begin_anew,
     format_choice,
     format_declined,
+    format_needed,
     format_offer,
     format_unused_question,
 )
@@ -68,6 +69,10 @@ def ask_for_missing(bot: Bot, decision: Decision, filling: SlotFilling, at: date
         pending = replace(build_pending(decision, at), unused=unused)
         conversation = rules.record_incomplete(before, at, pending)
     text = format_pending_question(bot, decision, filling)
+    is_needed = filling.missing and decision.pending_action == "asked again"
+    if is_needed and decision.question.is_indifferent:  # "whatever"
+        needed = format_needed(decision.question.utterance.language)
+        text = f"{needed} {text}".strip()
     return BotAnswer("incomplete", conversation, filling, text=text)
 
 

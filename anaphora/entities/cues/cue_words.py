@@ -32,7 +32,16 @@ from anaphora.grammar.synonyms.expansion import expand_synonym
 __all__ = ["CueWords", "PhraseMatch", "Reading", "load_cue_words"]
 
 _WordClass: TypeAlias = Literal[
-    "none", "take", "tail", "joiner", "contrast", "small", "one", "definite"
+    "none",
+    "take",
+    "tail",
+    "joiner",
+    "contrast",
+    "small",
+    "one",
+    "definite",
+    "change",
+    "or",
 ]
 _Position: TypeAlias = Literal[
     "anywhere", "starting", "ending", "alone", "asked", "opening", "edge"
@@ -79,6 +88,9 @@ _SECTIONS: Mapping[str, _Meaning] = {
     "small": ("small", ""),
     "ones": ("one", ""),
     "definite": ("definite", ""),
+    "or": ("or", ""),
+    "increase": ("change", "more"),
+    "decrease": ("change", "less"),
 }
 _ANSWERS: Mapping[str, CueKind] = {"yes": "accept", "no": "decline"}
 _LAST_SECTIONS: Mapping[str, _Meaning] = {"filler": ("filler", "")}  # behind yes and no

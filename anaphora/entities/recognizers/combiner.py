@@ -8,7 +8,7 @@ from typing import Protocol
 from anaphora.core.utterance import Entity
 from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["Combiner"]
+__all__ = ["AmountCombiner", "Combiner"]
 
 
 class Combiner(Protocol):
@@ -30,4 +30,13 @@ class Combiner(Protocol):
     def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
         """Find at the start of ``text`` what is no entity by itself, but completes an old one
         ("euros" after "500"): a mention with the value and the metadata of the whole."""
+        ...
+
+
+class AmountCombiner(Combiner, Protocol):
+    """Combines amounts, which may also be added to each other."""
+
+    def change(self, old: Entity, new: Entity, sign: int) -> Entity | None:
+        """Add a new amount to an old one, or take it away (``sign`` -1); None if it is of another
+        kind."""
         ...

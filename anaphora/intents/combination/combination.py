@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,11 +15,20 @@ from anaphora.entities.builtin.dates.combining.readings import is_relative
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
+from anaphora.entities.cues.negation import find_negated
+from anaphora.intents.combination.changes import (
+    Change,
+    find_changes,
+    has_change_behind,
+)
 from anaphora.intents.combination.combiners import Combiners
 from anaphora.intents.interpretation.selection import select_bundles
 from anaphora.models.domain import ConversationSettings
 from anaphora.stm.conversation import Conversation
 from anaphora.stm.rules import expire
+
+if TYPE_CHECKING:
+    from anaphora.entities.builtin.dates.recurrences.combiner import RecurrenceCombiner
 
 __all__ = ["CombinedUtterance", "combine_with_memory"]
 
@@ -66,12 +75,31 @@ def combine_with_memory(
     # "The second" is one of the offers, and so is one of several places.
     is_listed = conversation.offers is not None or sum(one.kind == "ordinal" for one in cues) > 1
     is_asked = conversation.pending is not None and not conversation.pending.confirms
-    combination = _Combination(utterance, combiners, at, cues, meant, is_listed, is_asked)
+    changes = _find_changes(utterance, said, combiners, conversation)
+    combination = _Combination(utterance, combiners, at, cues, meant, is_listed, is_asked, changes)
     found = combination.combine(held)
     if found is None:
         return None
     left = _find_held(expire(conversation, at, settings)[0], meant)
     return found if left == held else combination.combine(left)
+
+
+def _find_changes(
+    utterance: Utterance,
+    said: Sequence[Entity],
+    combiners: Combiners,
+    conversation: Conversation,
+) -> Sequence[Change]:
+    """What the sentence adds to the amounts of the question that waits, or of the last one, unless
+    it begins with that anew: "send 50 more"."""
+    begins = any(one.is_from_phrase and one.value is None for one in said)
+    if not combiners.amounts or (begins and conversation.pending is None):
+        return ()
+    return find_changes(utterance, [one for one in said if _may_change(one, combiners)])
+
+
+def _may_change(entity: Entity, combiners: Combiners) -> bool:
+    return entity.is_from_phrase or entity.element in combiners.amounts
 
 
 class _MeantOffer(NamedTuple):
@@ -130,6 +158,7 @@ class _Combination(NamedTuple):
     meant: _MeantOffer
     is_listed: bool
     is_asked: bool
+    changes: Sequence[Change]
 
     def combine(self, held: Sequence[Entity]) -> CombinedUtterance | None:
         utterance = self.utterance
@@ -137,20 +166,25 @@ class _Combination(NamedTuple):
         misread = self._find_misread(said)
         combined: list[tuple[Entity, Entity]] = []
         notes: dict[str, Entity] = {}
-        refers = False
+        refers = is_changed = False
         for new in said:
             if new.element not in self.combiners.by_element or new in misread:
                 continue
             for old in held:
                 recurs = self._are_of_recurrence(old, new)
-                found = self._recur(old, new) if recurs else self._combine_pair(old, new)
+                changed = self._change(old, new)
+                is_changed = is_changed or changed is not None
+                found = changed or (
+                    self._recur(old, new) if recurs else self._combine_pair(old, new)
+                )
                 if found is not None:
                     combined.append((new, found))
                     notes[_format_note(new.text, old, found)] = found
                     refers = refers or old in self.meant.bundle
                 if found is not None or recurs:
                     break
-        completed = self._complete(held, said, misread) if self.combiners.completing else []
+        may_complete = self.combiners.completing and not is_changed
+        completed = self._complete(held, said, misread) if may_complete else []
         refers = refers or any(one.old in self.meant.bundle for one in completed)
         if not combined and not completed:
             return None
@@ -174,7 +208,7 @@ class _Combination(NamedTuple):
             added = notes if is_certain else fallback_notes
             added |= {_format_note(one.text, old, one): one for one, old, _ in completed}
         utterance = replace(utterance, entities=entities, fallback_entities=fallback)
-        relative = refers or any(is_relative(new) for new, _ in combined)
+        relative = refers or is_changed or any(is_relative(new) for new, _ in combined)
         return CombinedUtterance(utterance, notes, fallback_notes, relative)
 
     def _combine_pair(self, old: Entity, new: Entity) -> Entity | None:
@@ -182,6 +216,15 @@ class _Combination(NamedTuple):
         if not new.groups <= old.groups:
             return None
         return self.combiners.by_element[new.element].combine(old, new, self.at)
+
+    def _change(self, old: Entity, new: Entity) -> Entity | None:
+        """Add a new amount to an old one: "30 minutes longer". The old one stays if they cannot be
+        added: "20 dollars more" than 100 euros."""
+        change = next((one for one in self.changes if one.amount is new), None)
+        if change is None or not new.groups <= old.groups or new.element != old.element:
+            return None
+        changed = self.combiners.amounts[new.element].change(old, change.whole, change.sign)
+        return changed or replace(change.whole, value=old.value, meta=old.meta)
 
     def _are_of_recurrence(self, old: Entity, new: Entity) -> bool:
         """Whether one of two entities is a recurrence and the other one too, or a date."""
@@ -196,11 +239,25 @@ class _Combination(NamedTuple):
         recurring = self.combiners.recurring
         combiner = recurring.get(new.element) or recurring[old.element]
         kinds = {cue.kind for cue in self.cues}
+        if "negate" in kinds and old.element in recurring:
+            return self._leave_out(combiner, old, new)
         if "add" in kinds and not kinds & _REPLACING and old.element in recurring:
             added = combiner.add(old, new, self.at)
             if added is not None:
                 return added
         return combiner.change(old, new, self.at)
+
+    def _leave_out(self, combiner: RecurrenceCombiner, old: Entity, new: Entity) -> Entity | None:
+        """Take the only days that the sentence negates from a recurrence: "not on Thursdays"."""
+        dates = [one for one in self.utterance.entities if one.element in self.combiners.dates]
+        said = [one for one in dates if one.tokens == new.tokens or one is new]
+        if len(dates) != len(said) or 0 not in find_negated((new,), self.utterance, self.cues):
+            return combiner.change(old, new, self.at)
+        rest = combiner.leave_out(old, new, self.at)
+        if rest is None:
+            return combiner.change(old, new, self.at)
+        tokens = {i for cue in self.cues if cue.kind == "negate" for i in cue.tokens}
+        return replace(rest, tokens=tuple(sorted({*new.tokens, *tokens})))
 
     def _changes_newest(
         self, completed: _Completed, said: Sequence[Entity], held: Sequence[Entity]
@@ -256,6 +313,8 @@ class _Combination(NamedTuple):
         incomplete = [one for one in held if one.element in self.combiners.completing - mentioned]
         utterance = replace(self.utterance, understood=self._find_understood())
         if not incomplete or len(utterance.content_words) > _MAX_COMPLETING_WORDS:
+            return []
+        if has_change_behind(utterance):  # "eine weniger": of people, and no hour
             return []
         tokens, first, content = _skip_yes_or_no(utterance)
         covered = {index for one in said if not _is_number(one) for index in one.tokens}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.combination import create_builtin_combiner
-from anaphora.entities.recognizers.combiner import Combiner
+from anaphora.entities.recognizers.combiner import AmountCombiner, Combiner
 from anaphora.entities.recognizers.function_combiner import FunctionCombiner
 from anaphora.models.domain import Element, Model
 
@@ -16,16 +16,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Combiners", "create_combiners"]
 
+_AMOUNTS = frozenset({"number", "money", "duration"})
+
 
 class Combiners(NamedTuple):
     """The combiners of a model by the ids of their elements; ``completing`` are the elements that
     words which are no entity may complete. ``recurring`` are the combiners of recurrences, which
-    also combine these with the ``dates``."""
+    also combine these with the ``dates``; ``amounts`` are those of what may be added up."""
 
     by_element: Mapping[str, Combiner]
     completing: frozenset[str]
     recurring: Mapping[str, RecurrenceCombiner]
     dates: frozenset[str]
+    amounts: Mapping[str, AmountCombiner]
 
     def may_combine(self, said: Iterable[Entity]) -> bool:
         """Whether any of the entities may be combined with an old one."""
@@ -49,7 +52,12 @@ def create_combiners(model: Model) -> Combiners | None:
         if _builtin_name(elements[id]) == "recurrence"
     }
     dates = frozenset(id for id in combiners if _builtin_name(elements[id]) == "date")
-    return Combiners(combiners, completing, recurring, dates) if combiners else None
+    amounts = {
+        id: cast("AmountCombiner", combiner)
+        for id, combiner in combiners.items()
+        if _builtin_name(elements[id]) in _AMOUNTS
+    }
+    return Combiners(combiners, completing, recurring, dates, amounts) if combiners else None
 
 
 def _create_combiner(element: Element, model: Model) -> Combiner | None:

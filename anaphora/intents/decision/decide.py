@@ -22,8 +22,18 @@ from anaphora.core.utterance import Entity
 from anaphora.errors import EvaluationError
 from anaphora.intents.checks.utterance_limits import find_breach
 from anaphora.intents.decision.decision import Decision
-from anaphora.intents.decision.fallback_entities import is_completed_by, needs_fallback_entities
-from anaphora.intents.decision.matching import IndexedModel, match_or_find_near_miss, match_question
+from anaphora.intents.decision.fallback_entities import (
+    covers_more,
+    ignores_words,
+    is_completed_by,
+    needs_fallback_entities,
+)
+from anaphora.intents.decision.matching import (
+    IndexedModel,
+    find_incomplete,
+    match_or_find_near_miss,
+    match_question,
+)
 from anaphora.intents.decision.pending_question import (
     complete_pending,
     repeat_prompt,
@@ -56,12 +66,19 @@ def _decide_with_fallback_entities(
     indexed: IndexedModel, question: ParsedQuestion, conversation: Conversation
 ) -> Decision:
     decision = _decide_by_state(indexed, question, conversation)
-    if question.fallback is None or not needs_fallback_entities(
-        decision, question.fallback, decision.conversation.pending
-    ):
+    fallback = question.fallback
+    if fallback is None:
         return decision
-    other = _decide_by_state(indexed, question.fallback, conversation)
-    return other if is_completed_by(decision, other) else decision
+    if needs_fallback_entities(decision, fallback, decision.conversation.pending):
+        other = _decide_by_state(indexed, fallback, conversation)
+        return other if is_completed_by(decision, other) else decision
+    if not ignores_words(decision):
+        return decision
+    other = _decide_by_state(indexed, fallback, conversation)
+    if covers_more(other, decision):
+        return other
+    other = find_incomplete(indexed, replace(other, matches=()))
+    return other if covers_more(other, decision) else decision
 
 
 def _decide_by_state(

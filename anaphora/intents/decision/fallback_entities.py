@@ -5,11 +5,12 @@ from __future__ import annotations
 from anaphora.core.utterance import Entity
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.match import Candidate, SlotFilling
-from anaphora.intents.solver import ParsedQuestion
+from anaphora.intents.ranking import rank_coverage
+from anaphora.intents.solver import ParsedQuestion, find_content_words
 from anaphora.stm.conversation import PendingQuestion
 from anaphora.stm.rules import find_replacement
 
-__all__ = ["is_completed_by", "needs_fallback_entities"]
+__all__ = ["covers_more", "ignores_words", "is_completed_by", "needs_fallback_entities"]
 
 
 def needs_fallback_entities(
@@ -66,6 +67,30 @@ def is_completed_by(decision: Decision, other: Decision) -> bool:
     if pending is not None and pending.intent == filling.intent.id and not pending.confirms:
         return any(label in pending.missing for label in filled)  # the bot asked for these only
     return bool(filled)
+
+
+def ignores_words(decision: Decision) -> bool:
+    """Whether a question matches with something remembered, but takes not all that the sentence
+    says in words of the model: "send 20" as 20 of what was bought."""
+    if not (decision.matches and decision.uses_memory and decision.question.variants):
+        return False
+    taken = [one.entity for one in decision.matches[0].filling.from_sentence]
+    named = [one for one in decision.question.variants[0].entities if one.is_from_phrase]
+    return any(one not in taken for one in named)
+
+
+def covers_more(other: Decision, decision: Decision) -> bool:
+    """Whether a question, read with its fallback entities, covers more of the sentence with these:
+    it may also lack something that is asked for."""
+    filling = other.matches[0].filling if other.matches else other.incomplete
+    if filling is None or not decision.matches:
+        return False
+    new = _find_new_entities(other.question, decision.question)
+    if not any(one.entity in new for one in filling.taken):
+        return False
+    words = find_content_words(decision.question.utterance)
+    own = rank_coverage(decision.matches[0].filling, words)
+    return rank_coverage(filling, words).uncovered < own.uncovered
 
 
 def _find_new_entities(fallback: ParsedQuestion, question: ParsedQuestion) -> list[Entity]:

@@ -175,7 +175,8 @@ def resolve_confirmation(
         return None
     answer = question.confirmation
     has_negated = any(one.negated for one in question.variants[0].entities)
-    if answer is None and not (has_negated or question.open_reference):
+    may_choose = question.is_indifferent and pending.missing  # French "peu importe" drops nothing
+    if answer is None and not (has_negated or question.open_reference or may_choose):
         languages = (question.utterance.language, conversation.language, *indexed.model.languages)
         answer = parse_confirmation(question.utterance.text, languages)
     if pending.afresh and answer is not None and not answer.is_command:

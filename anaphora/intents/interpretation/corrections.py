@@ -99,8 +99,16 @@ class Corrections:
         what it has ``pointed`` at: "and a shave?" goes on with "how much is a manicure?", whatever
         else takes a shave. None for another sentence, and if the bot waits for an answer that this
         may be."""
-        said, pending, flow = turn.said, turn.pending, turn.conversation.flow
-        if not (said or pointed) or not flow or flow[-1].at != turn.conversation.last:
+        pending, flow = turn.pending, turn.conversation.flow
+        if not flow or flow[-1].at != turn.conversation.last:
+            return None
+        if pending is None:  # "at most 700" of the budget
+            last = entities_of_last_match(turn.conversation)
+            turn = turn.read_bare_values(
+                lambda one: any(find_replacement(held.groups, [one]) for held in last)
+            )
+        said = turn.said
+        if not (said or pointed):
             return None
         intent = self._indexed.intents_by_id.get(flow[-1].intent)
         if intent is None or turn.has("accept"):
@@ -270,8 +278,12 @@ class Corrections:
 
 def read_corrected_values(turn: DialogTurn, asked: Term | None) -> DialogTurn:
     """Read a bare value that corrects what the question that waits has already, unless it is what
-    the bot asks for: "no, 150" after "send 100 euros" and "To whom?"."""
-    if turn.pending is None or not turn.has("correct", "instead", "decline"):
+    the bot asks for: "no, 150" after "send 100 euros" and "To whom?". To a question that waits for
+    a yes it does so without a word for it: "150"."""
+    if turn.pending is None:
+        return turn
+    is_bare = turn.pending.confirms and not any(one.is_from_phrase for one in turn.said)
+    if not (is_bare or turn.has("correct", "instead", "decline")):
         return turn
     if asked is not None and any(may_take(asked, one) for one in turn.said):
         return turn

@@ -27,6 +27,7 @@ from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.decision.matching import IndexedModel, find_incomplete
 from anaphora.intents.dialog_act import DialogAct
+from anaphora.intents.interpretation.alternatives import ask_if_alternatives, ask_if_close
 from anaphora.intents.interpretation.answers import (
     CHOOSING,
     answer_with_offer,
@@ -34,7 +35,6 @@ from anaphora.intents.interpretation.answers import (
     refuses_whole,
     take_option,
 )
-from anaphora.intents.interpretation.close_matches import ask_if_close
 from anaphora.intents.interpretation.corrections import Corrections, read_corrected_values
 from anaphora.intents.interpretation.dialog_turn import DialogTurn, find_affirmed, remove_referred
 from anaphora.intents.interpretation.fresh_starts import FreshStarts
@@ -121,11 +121,15 @@ class Interpreter:
             if cues or stands or self._fresh_starts.may_begin(question):
                 decision = self._interpret(turn)
             else:
-                decision = self._ask_rather_than_ignore(turn, self._decide(turn))
+                decision = self._follow_last(turn, self._decide(turn))
+                decision = self._ask_rather_than_ignore(turn, decision)
                 decision = ask_if_close(self._indexed.model, decision, at)
         except EvaluationError as error:
             contexts = build_match_contexts(question, conversation)
             decision = Decision(question, conversation, contexts, refusal_reason=str(error))
+        if decision.act is None and conversation.open_offers is None:
+            words = self._words_of(question.utterance.language)
+            decision = ask_if_alternatives(decision, words, at)
         return replace(decision, forgotten=(*forgotten, *decision.forgotten))
 
     def _interpret(self, turn: DialogTurn) -> Decision:
@@ -202,6 +206,16 @@ class Interpreter:
         if decision.matches or offers is None or len(offers.bundles) < 2:
             return decision
         return self._offers.ask_which(turn, offers) or decision
+
+    def _follow_last(self, turn: DialogTurn, decision: Decision) -> Decision:
+        """Prefer the intent that answered last, if it takes all that the sentence says, to another
+        one that takes more from the memory: "at most 700" of a budget, not of a payment before."""
+        flow = turn.conversation.flow
+        if not (flow and decision.matches and decision.uses_memory):
+            return decision
+        if decision.matches[0].intent.id == flow[-1].intent:
+            return decision
+        return self._corrections.follow_up(turn) or decision
 
     def _ask_rather_than_ignore(self, turn: DialogTurn, decision: Decision) -> Decision:
         """Prefer an intent that takes all that the sentence says, and asks for what it lacks, to

@@ -67,7 +67,8 @@ def serialize_conversation(
 ) -> conversations.Conversation:
     """Serialize the state of a conversation at the time ``now``."""
     settings, last = model.conversation, conversation.last
-    offers = conversation.open_offers
+    offers, pending = conversation.open_offers, conversation.pending
+    suspended = pending.suspended if pending is not None else None
     return conversations.Conversation(
         user=conversation.user,
         model=conversation.model,
@@ -84,7 +85,8 @@ def serialize_conversation(
             _serialize_remembered(held, conversation, model) for held in conversation.remembered
         ),
         flow=tuple(conversations.FlowStep(step.intent, step.at) for step in conversation.flow),
-        pending=_serialize_pending(conversation.pending) if conversation.pending else None,
+        pending=_serialize_pending(pending) if pending else None,
+        suspended=_serialize_pending(suspended) if suspended else None,
         offer=_serialize_offer(conversation.recall_offer),
         offers=tuple(map(_serialize_entities, offers.bundles)) if offers else (),
         offered_by=offers.intent if offers else "",

@@ -106,6 +106,22 @@ def test_stm_shows_the_missing_slot():
     assert "waiting for city of weather" in chat("What's the weather?", "/stm")
 
 
+def test_stm_shows_the_question_that_another_one_suspends(tmp_path):
+    file = tmp_path / "hotel.yaml"
+    file.write_text(
+        "id: hotel\n"
+        "dialog_acts: true\n"
+        "elements: [{id: book}, {id: room, values: [attic]}, {id: sun}]\n"
+        "intents:\n"
+        "  - {id: book, slots: {book: book, room: {ask: Which room?}}, response: Done.}\n"
+        "  - {id: sun, slots: {sun: sun, city: {element: room, ask: Where?}}, response: No.}\n",
+        encoding="utf-8",
+    )
+    output = chat("book", "is there sun?", "/stm", model=str(file))
+    assert "waiting for city of sun" in output
+    assert "then again waiting for room of book" in output
+
+
 def test_stm_shows_what_lies_on_the_table():
     output = chat("What's on?", "/stm", model=CINEMA)
     assert "on the table:" in output

@@ -64,8 +64,11 @@ def test_whoever_does_not_mind_leaves_an_optional_slot_empty(bot, question, answ
     assert texts_of(bot(MODEL), question, answer)[1] == "trim ?"
 
 
-def test_whoever_does_not_mind_is_asked_again_for_what_is_required(bot):
-    assert texts_of(bot(MODEL), "book with Anna", "I don't care") == ["What?", "What?"]
+def test_whoever_does_not_mind_is_told_that_it_is_required(bot):
+    assert texts_of(bot(MODEL), "book with Anna", "I don't care") == [
+        "What?",
+        "I need that from you. What?",
+    ]
 
 
 @pytest.mark.parametrize("answer", ["either one", "I don't mind", "любую", "whichever you like"])

@@ -1,22 +1,29 @@
-"""Combine two amounts that are parts of one: 500 and euros, 5 km and 7."""
+"""Combine two amounts that are parts of one: 500 and euros, 5 km and 7; or one of which is added to
+the other: 50 more."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from fractions import Fraction
 from typing import Any
 
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.completion import find_completion
+from anaphora.entities.builtin.numbers.number_recognizer import format_quantity, to_json_number
+from anaphora.entities.builtin.numbers.quantities.amounts import Bound, Quantity
+from anaphora.entities.builtin.numbers.units import Unit, load_units
 from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["combine_amounts", "create_combiner"]
+__all__ = ["change_amount", "combine_amounts", "create_combiner"]
 
 _ANY_NUMBER = "2 "  # what stands before a unit, to find it
 _UNIT_KEYS = ("unit", "unittype", "currency")
 _COUNTING_KINDS = ("cardinal", "fraction", None)  # amounts of money have no kind
+_NUMBER_KEYS = ("value", "amount", "from", "to")
+_BELOW_ZERO = "temperature"  # the type of units of which there may be less than none
 
 
 def create_combiner(
@@ -39,6 +46,9 @@ class _AmountCombiner:
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         return combine_amounts(old, new) if old.element == new.element else None
 
+    def change(self, old: Entity, new: Entity, sign: int) -> Entity | None:
+        return change_amount(old, new, sign)
+
     def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
         found = find_completion(
             self._name, language, self._options, before=_ANY_NUMBER, text=text, at=at
@@ -53,6 +63,68 @@ def combine_amounts(old: Entity, new: Entity) -> Entity | None:
         return None
     combined = _with_unit(new.value, new.meta, unit)
     return combined and replace(new, value=combined[0], meta=combined[1])
+
+
+def change_amount(old: Entity, new: Entity, sign: int) -> Entity | None:
+    """Add a new amount to an old one, or take it away (``sign`` -1): a percentage of it, an amount
+    without a unit or in a unit of the same kind. A range is shifted, and nothing gets less than
+    none. None if they cannot be added."""
+    delta = _measure_in_unit(old.meta, new.meta)
+    numbers = {
+        key: Fraction(str(value))
+        for key in _NUMBER_KEYS
+        if isinstance(value := old.meta.get(key), int | float)
+    }
+    if delta is None or not numbers or old.meta.get("kind") == "ordinal":
+        return None
+    if new.meta.get("kind") == "percent" != old.meta.get("kind"):
+        changed = {key: one * (1 + sign * delta / 100) for key, one in numbers.items()}
+    else:
+        changed = {key: one + sign * delta for key, one in numbers.items()}
+    least, before = min(changed.values()), min(numbers.values())
+    if least < 0 <= before and old.meta.get("unittype") != _BELOW_ZERO:
+        changed = numbers
+    meta = {**old.meta, **{key: to_json_number(one) for key, one in changed.items()}}
+    return replace(new, value=format_quantity(_build_quantity(meta)), meta=meta)
+
+
+def _measure_in_unit(old: Mapping[str, Any], new: Mapping[str, Any]) -> Fraction | None:
+    """The number of a new amount in the unit of an old one; None if it has another one."""
+    number = new.get("value", new.get("amount"))
+    if not isinstance(number, int | float):
+        return None
+    delta, unit, own = Fraction(str(number)), _get_unit(old), _get_unit(new)
+    if not own or own == unit or new.get("assumed") == "currency":
+        return delta
+    sizes = load_units().sizes
+    one, other = (sizes.get(found) if (found := _to_unit(of)) else None for of in (unit, own))
+    if one is None or other is None or one[0] != other[0]:
+        return None
+    return delta * other[1] / one[1]
+
+
+def _build_quantity(meta: Mapping[str, Any]) -> Quantity:
+    """The quantity with this metadata."""
+    number = meta.get("value", meta.get("amount"))
+    low, high = (
+        Bound(Fraction(str(meta[key])), bool(meta.get(f"{key}incl"))) if key in meta else None
+        for key in ("from", "to")
+    )
+    return Quantity(
+        0,
+        0,
+        meta.get("kind", "cardinal"),
+        _to_unit(meta),
+        None if number is None else Fraction(str(number)),
+        low,
+        high,
+        meta.get("comparison"),
+    )
+
+
+def _to_unit(meta: Mapping[str, Any]) -> Unit | None:
+    name = meta.get("currency") or meta.get("unit")
+    return Unit(name, meta.get("unittype", "money")) if name else None
 
 
 def _complete_amount(old: Entity, found: Mention) -> Mention | None:

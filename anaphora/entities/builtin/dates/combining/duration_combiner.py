@@ -1,7 +1,9 @@
-"""The combiner of durations: "two" after "three nights" is two nights."""
+"""The combiner of durations: "two" after "three nights" is two nights, "half an hour longer" after
+"an hour" is an hour and a half."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from fractions import Fraction
@@ -13,12 +15,19 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.completion import find_completion
 from anaphora.entities.builtin.dates.duration_recognizer import describe_duration
+from anaphora.entities.builtin.dates.operations.durations import Duration, DurationUnit
 from anaphora.entities.recognizers.recognizer import Mention
 
 __all__ = ["create_combiner"]
 
 _PLAIN_NUMBERS: Mapping[str, Any] = MappingProxyType({})  # options
 _COUNTING_KINDS = ("cardinal", "fraction")
+_ABOUT = "~"
+_ISO_PART = re.compile(r"([\d.]+)([A-Z])|T")
+_DATE_LETTERS: Mapping[str, DurationUnit] = {"Y": "year", "M": "month", "W": "week", "D": "day"}
+_TIME_LETTERS: Mapping[str, DurationUnit] = {"H": "hour", "M": "minute", "S": "second"}
+# The units that have a length of their own, with the number of the finer ones in each.
+_SIZES: Mapping[DurationUnit, int] = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
 
 
 def create_combiner(
@@ -39,6 +48,17 @@ class _DurationCombiner:
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         return None
 
+    def change(self, old: Entity, new: Entity, sign: int) -> Entity | None:
+        is_about = (old.value or "").startswith(_ABOUT)
+        before, added = _read_iso((old.value or "").removeprefix(_ABOUT)), _read_iso(new.value)
+        if not before or not added:
+            return None
+        duration = _add(before, added, sign) or before
+        if len(duration) == len(before) == 1 and duration[0][1] == before[0][1]:
+            duration = ((duration[0][0], old.meta.get("unit") or before[0][1]),)
+        value, meta = describe_duration(duration, "about" if is_about else "plain")
+        return replace(new, value=value, meta=meta)
+
     def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
         unit = old.meta.get("unit")
         if unit is None or "amount" not in old.meta:
@@ -51,3 +71,44 @@ class _DurationCombiner:
             return None
         value, meta = describe_duration(((Fraction(str(number)), unit),))
         return replace(found, value=value, meta=meta)
+
+
+def _read_iso(text: str | None) -> Duration:
+    """The duration that a text in ISO 8601 says; empty if it is no single one."""
+    if not text or not text.startswith("P") or ".." in text:
+        return ()
+    letters, parts = _DATE_LETTERS, []
+    for match in _ISO_PART.finditer(text):
+        if match[0] == "T":
+            letters = _TIME_LETTERS
+        else:
+            parts.append((Fraction(match[1]), letters[match[2]]))
+    return tuple(parts)
+
+
+def _add(one: Duration, other: Duration, sign: int) -> Duration:
+    """The sum or the difference, in the units of both; empty if nothing would be left."""
+    amounts: dict[DurationUnit, Fraction] = {}
+    for parts, factor in ((one, 1), (other, sign)):
+        for number, unit in parts:
+            amounts[unit] = amounts.get(unit, Fraction()) + factor * number
+    if len(_SIZES.keys() & amounts.keys()) > 1:
+        amounts = _carry(amounts)
+    if any(number < 0 for number in amounts.values()):
+        return ()
+    units = (*_DATE_LETTERS.values(), *_TIME_LETTERS.values())
+    return tuple([(amounts[unit], unit) for unit in units if amounts.get(unit)])
+
+
+def _carry(amounts: Mapping[DurationUnit, Fraction]) -> dict[DurationUnit, Fraction]:
+    """The amounts with what finer units have too much of, or lack, in the coarser ones."""
+    left = {unit: number for unit, number in amounts.items() if unit not in _SIZES}
+    rest = sum((amounts[unit] * _SIZES[unit] for unit in _SIZES if unit in amounts), Fraction())
+    used = [unit for unit in _SIZES if unit in amounts]
+    for unit in used:
+        whole = rest / _SIZES[unit]
+        if unit != used[-1]:
+            whole = Fraction(int(whole))
+        left[unit] = whole
+        rest -= whole * _SIZES[unit]
+    return left

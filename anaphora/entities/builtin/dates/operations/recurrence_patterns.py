@@ -30,6 +30,8 @@ __all__ = [
     "RecurrencePattern",
     "Unit",
     "can_bound",
+    "is_within_day",
+    "leave_out_date",
     "share_bounds",
     "unranked",
     "weekdays_of",
@@ -309,7 +311,7 @@ def _count(pattern: RecurrencePattern, count: int) -> RecurrencePattern | None:
 
 def _last(pattern: RecurrencePattern, duration: TimeExpression) -> RecurrencePattern | None:
     """For three months; at 9 for an hour."""
-    if pattern.unit not in CLOCK_UNITS and _is_within_day(duration):
+    if pattern.unit not in CLOCK_UNITS and is_within_day(duration):
         is_free = not (pattern.length or pattern.hours)
         return replace(pattern, length=duration) if is_free else None
     if pattern.count or pattern.lasting or _is_ended(pattern):
@@ -317,7 +319,8 @@ def _last(pattern: RecurrencePattern, duration: TimeExpression) -> RecurrencePat
     return replace(pattern, lasting=duration)
 
 
-def _is_within_day(duration: TimeExpression) -> bool:
+def is_within_day(duration: TimeExpression) -> bool:
+    """Whether a duration is shorter than a day."""
     try:
         return duration_seconds(evaluate_duration(duration)) < _UNIT_SECONDS["day"]
     except (ValueError, OverflowError):
@@ -415,7 +418,7 @@ def unranked(days: Iterable[int]) -> tuple[tuple[int, int], ...]:
     return tuple([(0, day) for day in days])
 
 
-def _without(pattern: RecurrencePattern, date_: TimeExpression) -> RecurrencePattern | None:
+def leave_out_date(pattern: RecurrencePattern, date_: TimeExpression) -> RecurrencePattern | None:
     """Except on Sundays, in August, on December 25."""
     if (days := weekdays_of(date_)) is not None:
         return _without_days(pattern, days)
@@ -553,7 +556,7 @@ RECURRENCE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "on_rank": _change_each(_on_rank),
     "on_numbers": _change_each(_on_numbers),
     "except_days": _change_each(_without_days),
-    "except_date": _change_each(_without),
+    "except_date": _change_each(leave_out_date),
     "narrow": _change_each(_narrow),
 }
 """The operations of recurrences, by their names in the tables. They return patterns, lists of

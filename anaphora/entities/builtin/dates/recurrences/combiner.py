@@ -24,10 +24,12 @@ from anaphora.entities.builtin.dates.combining.readings import (
     read_date,
 )
 from anaphora.entities.builtin.dates.conventions import resolve_conventions
+from anaphora.entities.builtin.dates.date_parser import get_date_parser
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.operations.recurrence_patterns import (
     CLOCK_UNITS,
     RecurrencePattern,
+    leave_out_date,
 )
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.builtin.dates.recurrences.pattern_changes import (
@@ -35,6 +37,7 @@ from anaphora.entities.builtin.dates.recurrences.pattern_changes import (
     bound_pattern,
     complete_pattern,
     days_of,
+    last_for,
     replace_days,
 )
 from anaphora.entities.builtin.dates.recurrences.pattern_data import parse_pattern
@@ -58,8 +61,8 @@ def create_combiner(
 
 
 class RecurrenceCombiner:
-    """Combines recurrences with each other and with dates; a bare time ("8"), a part of the day
-    and a number of times ("once") complete one."""
+    """Combines recurrences with each other and with dates; a bare time ("8"), a part of the day,
+    a number of times ("once") and a duration ("for three months") complete one."""
 
     completes = True
 
@@ -98,6 +101,17 @@ class RecurrenceCombiner:
         changed = add_days(pattern, other) if is_same_time else None
         text = f"{old.text} {new.text}"
         return _resolve(changed, replace_struct(old, text=text), new, moment) if changed else None
+
+    def leave_out(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
+        """The old recurrence without the days that a date says: not on Thursdays. None if nothing
+        would be left, or if the date says no days."""
+        pattern, moment = parse_pattern(old.meta.get("pattern")), self._moment(at)
+        said = read_date(new.meta, moment)
+        if pattern is None or said is None or said.day is None or said.bound:
+            return None
+        rest = leave_out_date(pattern, said.day)
+        changed = _resolve(rest, old, new, moment) if rest is not None else None
+        return changed and replace_struct(changed, negated=False)
 
     def change(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         """Combine an old recurrence with a new one or a date, or an old date with a new
@@ -139,6 +153,10 @@ class RecurrenceCombiner:
         if count is not None:
             limited = replace(pattern, count=count, lasting=None, bounds=_without_end(pattern))
             found = _resolve(limited, old, old, moment)
+            return Mention(0, len(text), found.value, found.meta) if found is not None else None
+        lasting = _find_lasting(text, base_code(language))
+        if lasting is not None:
+            found = _resolve(last_for(pattern, lasting), old, old, moment)
             return Mention(0, len(text), found.value, found.meta) if found is not None else None
         occurrence = self._occurrence(old, old, pattern, moment)
         if occurrence is None:
@@ -226,6 +244,16 @@ def _with_time(pattern: RecurrencePattern, time: TimeOfDay, zone: str) -> Recurr
         part=time.part,
         zone=zone,
     )
+
+
+def _find_lasting(text: str, language: str) -> TimeExpression | None:
+    """The duration that the whole text is, but for one word before it: for three months."""
+    found = get_date_parser(language).find_durations(text)
+    if len(found) != 1:
+        return None
+    ((start, end, meaning),) = found
+    is_whole = end == len(text) and len(text[:start].split()) <= 1
+    return meaning if is_whole and meaning[0] != "range" else None
 
 
 def _without_end(pattern: RecurrencePattern) -> tuple[TimeExpression, ...]:

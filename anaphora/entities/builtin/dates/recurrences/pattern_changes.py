@@ -11,12 +11,20 @@ from anaphora.entities.builtin.dates.operations.recurrence_patterns import (
     CLOCK_UNITS,
     RecurrencePattern,
     can_bound,
+    is_within_day,
     unranked,
     weekdays_of,
 )
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 
-__all__ = ["add_days", "bound_pattern", "complete_pattern", "days_of", "replace_days"]
+__all__ = [
+    "add_days",
+    "bound_pattern",
+    "complete_pattern",
+    "days_of",
+    "last_for",
+    "replace_days",
+]
 
 
 def complete_pattern(old: RecurrencePattern, new: RecurrencePattern) -> RecurrencePattern:
@@ -105,6 +113,14 @@ def bound_pattern(old: RecurrencePattern, date_: TimeExpression) -> RecurrencePa
     else:
         return None
     return replace(free, bounds=(*free.bounds, date_)) if can_bound(free, date_) else None
+
+
+def last_for(old: RecurrencePattern, duration: TimeExpression) -> RecurrencePattern:
+    """The old pattern for that long: for three months, or each time for an hour."""
+    if old.unit not in CLOCK_UNITS and is_within_day(duration):
+        return replace(old, length=duration, hours=None)
+    bounds = tuple([one for one in _split_spans(old.bounds) if one[0] not in ENDS])
+    return replace(old, bounds=bounds, lasting=duration, count=0)
 
 
 def _split_spans(bounds: Iterable[TimeExpression]) -> list[TimeExpression]:

@@ -66,6 +66,14 @@ def times_of(*questions: str, language: str = "en") -> list[str]:
         ("every Monday at 9", "just once", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;COUNT=1"),
         ("every Monday at 9 until June", "only three times",
          "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;COUNT=3"),
+        ("every Monday at 9", "for two weeks",
+         "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;UNTIL=20260118T235959"),
+        ("every Monday and Friday at 9", "not on Friday",
+         "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
+        ("every weekday at 9", "except Wednesdays",
+         "FREQ=WEEKLY;BYDAY=MO,TU,TH,FR;BYHOUR=9;BYMINUTE=0"),
+        ("every Monday at 9", "not in July",
+         "FREQ=WEEKLY;BYMONTH=1,2,3,4,5,6,8,9,10,11,12;BYDAY=MO;BYHOUR=9;BYMINUTE=0"),
     ],
 )  # fmt: skip
 def test_the_recurrence_is_changed(first, then, rule):
@@ -76,15 +84,15 @@ def test_the_recurrence_is_changed(first, then, rule):
     ("language", "questions"),
     [
         ("de", ["giessen jeden Montag um 9", "eigentlich um 8", "und auch am Mittwoch",
-                "nur einmal"]),
+                "nur einmal", "nicht montags", "für drei Wochen"]),
         ("fr", ["arroser tous les lundis à 9h", "plutôt à 8h", "et le mercredi aussi",
-                "juste une fois"]),
+                "juste une fois", "sauf le lundi", "pendant trois semaines"]),
         ("es", ["regar todos los lunes a las 9", "mejor a las 8", "y los miércoles también",
-                "una sola vez"]),
+                "una sola vez", "excepto los lunes", "durante tres semanas"]),
         ("it", ["annaffiare ogni lunedì alle 9", "anzi alle 8", "e anche il mercoledì",
-                "solo una volta"]),
+                "solo una volta", "tranne il lunedì", "per tre settimane"]),
         ("ru", ["поливать каждый понедельник в 9", "лучше в 8", "и в среду тоже",
-                "только один раз"]),
+                "только один раз", "кроме понедельника", "на три недели"]),
     ],
 )  # fmt: skip
 def test_in_other_languages_too(language, questions):
@@ -93,6 +101,8 @@ def test_in_other_languages_too(language, questions):
         "FREQ=WEEKLY;BYDAY=MO;BYHOUR=8;BYMINUTE=0",
         "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=8;BYMINUTE=0",
         "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=8;BYMINUTE=0;COUNT=1",
+        "FREQ=WEEKLY;BYDAY=WE;BYHOUR=8;BYMINUTE=0;COUNT=1",
+        "FREQ=WEEKLY;BYDAY=WE;BYHOUR=8;BYMINUTE=0;UNTIL=20260125T235959",
     ]
 
 
