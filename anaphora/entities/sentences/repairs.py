@@ -88,19 +88,24 @@ class Repairs:
     def rewrite(self, text: InputText) -> Iterator[InputText]:
         """Other forms of a normalized text, the nearest first."""
         changes = (
-            self._paraphrase,
             self._opening.remove_at_start,
+            self._opening.remove_at_end,
             self._again.remove,
             self._remove_prefixes,
             self._split_pronouns,
         )
-        for change in changes:
-            changed = change(text)
-            if changed.text != text.text and changed.text:
-                yield changed
-                text = changed
-        if not self._ignores_spaces:
-            yield from self._correct(text)
+        ends = []
+        for form in (text, *self._paraphrase(text)):
+            if form is not text:
+                yield form
+            for change in changes:
+                changed = change(form)
+                if changed.text != form.text and changed.text:
+                    yield changed
+                    form = changed
+            ends.append(form)
+        for form in () if self._ignores_spaces else reversed(ends):
+            yield from self._correct(form)
 
     def complete(self, text: InputText) -> Iterator[tuple[str, Iterator[InputText]]]:
         """The forms of a short text with an object that it may lack: with a pronoun, ('', forms),
@@ -108,7 +113,7 @@ class Repairs:
         if not text.text or len(text.text) > _MAX_ELLIPTICAL:
             return
         bare = self._remove_prefixes(self._again.remove(self._opening.remove_at_start(text)))
-        tried = (text, bare, self._paraphrase(bare))
+        tried = (text, bare, *self._paraphrase(bare))
         forms = list({one.text: one for one in tried if one.text}.values())
         for pronoun in self._pronouns[:1]:
             yield "", chain.from_iterable(self._insert(one, pronoun) for one in forms)
@@ -160,24 +165,19 @@ class Repairs:
             return list(range(start + 1, end))
         return [one.start() for one in re.finditer(" ", text[:end]) if one.start() > start]
 
-    def _paraphrase(self, text: InputText) -> InputText:
+    def _paraphrase(self, text: InputText) -> list[InputText]:
         """The text with the words of sentences for others of the same sense, and a value for those
-        for half of the whole: "open it halfway"."""
+        for half of the whole ("open it halfway"): for all of them, then for one alone."""
+        whole, single = text, []
         for target, pattern in self._paraphrases:
-            if found := pattern.search(text.text):
-                start, end = found.span()
-                before, after = text.text[:start], text.text[end:]
-                pieces = [_Piece(0, start, before), _Piece(start, end, target)]
-                text = _replace(text, [*pieces, _Piece(end, len(text.text), after)])
-        return text
+            whole = _substitute(whole, pattern, target)
+            changed = _substitute(text, pattern, target)
+            if changed is not text:
+                single.append(changed)
+        return [whole, *single[len(single) == 1 :]] if single else []
 
     def _replace_pronoun(self, text: InputText, word: str) -> InputText:
-        found = self._pronoun.search(text.text) if self._pronoun else None
-        if found is None:
-            return text
-        start, end = found.span()
-        pieces = [_Piece(0, start, text.text[:start]), _Piece(start, end, word)]
-        return _replace(text, [*pieces, _Piece(end, len(text.text), text.text[end:])])
+        return _substitute(text, self._pronoun, word) if self._pronoun else text
 
     def _insert(self, text: InputText, word: str) -> Iterator[InputText]:
         """The forms of a text with a ``word`` at its start, at its end, or between two words."""
@@ -280,6 +280,16 @@ def _replace(text: InputText, pieces: Iterable[_Piece]) -> InputText:
         parts.append(new)
         length += len(new)
     return InputText("".join(parts), tuple(starts or (0,)), tuple(origins or (0,)))
+
+
+def _substitute(text: InputText, pattern: re.Pattern[str], word: str) -> InputText:
+    """The text with a word for the first match of a pattern; the same object without one."""
+    found = pattern.search(text.text)
+    if found is None:
+        return text
+    start, end = found.span()
+    pieces = [_Piece(0, start, text.text[:start]), _Piece(start, end, word)]
+    return _replace(text, [*pieces, _Piece(end, len(text.text), text.text[end:])])
 
 
 def _build_phrases(templates: Iterable[str], *, ignores_spaces: bool) -> re.Pattern[str] | None:

@@ -120,15 +120,23 @@ def without_negated(
         if any(one.end <= start and not text[one.end : start].strip() for start in rejected)
     ]
     slots = [one.element for one in variant.entities]
+    states = {(one.start, one.end) for one in utterance.entities if one.element == STATE}
     for index in utterance.qualifiers:
         if index in rejections or tokens[index].lower in model.fillers | model.restrictions:
             continue
         if index in links and len(set(slots)) == len(slots):
             continue  # an answer
-        following = [one for one in variant.entities if one.start >= tokens[index].end]
-        first = min(following, key=lambda one: one.start, default=None)
-        if first and not _CLAUSE_END.search(text, tokens[index].end, first.start):
-            negated.append(first)
+        after = tokens[index].end
+        following = [
+            one
+            for one in sorted(variant.entities, key=lambda one: one.start)
+            if one.start >= after and not _CLAUSE_END.search(text, after, one.start)
+        ]
+        if following and (following[0].start, following[0].end) in states:
+            if len(following) == 1:
+                return None  # "don't turn the fan ON"
+            negated.append(following[1])  # "not ON the ground floor"
+        negated += following[:1]
     kept = tuple(one for one in variant.entities if one not in negated)
     return Variant(kept) if kept else None
 
