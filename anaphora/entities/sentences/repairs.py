@@ -104,7 +104,7 @@ class Repairs:
                     yield changed
                     form = changed
             ends.append(form)
-        for form in () if self._ignores_spaces else reversed(ends):
+        for form in () if self._ignores_spaces else ends:
             yield from self._correct(form)
 
     def complete(self, text: InputText) -> Iterator[tuple[str, Iterator[InputText]]]:
