@@ -214,7 +214,8 @@ class SentenceReading(Struct, frozen=True, gc=False):
     domain light. ``response`` is the key of the answer, ``template`` the syntax tree of the
     sentence. ``elliptical``: its object is not said ("turn off"), but one of the ``references``;
     ``everything``: it is about all things of the kind of that object. ``rest`` are the words of the
-    utterance about another thing, which the reading leaves out.
+    utterance about another thing, which the reading leaves out. ``names_only``: it is no more
+    than the name of a thing ("and the radio"), which rather goes on with the last command.
     """
 
     intent: str
@@ -227,6 +228,12 @@ class SentenceReading(Struct, frozen=True, gc=False):
     elliptical: bool = False
     everything: bool = False
     rest: str = ""
+    names_only: bool = False
+
+    @property
+    def needs_memory(self) -> bool:
+        """Whether what was said before may be part of it."""
+        return bool(self.references or self.missing or self.names_only)
 
 
 class Utterance(Struct, frozen=True, gc=False):

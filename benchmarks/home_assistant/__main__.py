@@ -28,7 +28,6 @@ from benchmarks.home_assistant.starts import measure_starts
 from benchmarks.process_memory import resident
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "ru", "uk", "pl", "zh-CN")
-_SEED = 5
 
 
 class Row(NamedTuple):
@@ -52,6 +51,7 @@ def main() -> None:
     )
     parser.add_argument("--languages", default=",".join(LANGUAGES), help="codes with commas")
     parser.add_argument("--count", type=int, default=600, help="texts of a language")
+    parser.add_argument("--seed", type=int, default=5, help="of the texts made from templates")
     parser.add_argument("--tests", type=Path, help="a folder with a folder of tests per language")
     parser.add_argument("--failures", type=int, default=0, help="wrong answers to print")
     parser.add_argument("--start", type=int, default=0, metavar="RUNS", help="starts to measure")
@@ -64,7 +64,9 @@ def main() -> None:
         "   ms: hassil   match     ask   ×match  ×ask"
     )
     for language in arguments.languages.split(","):
-        row = measure(language, arguments.count, arguments.tests, arguments.failures)
+        row = measure(
+            language, arguments.count, arguments.tests, arguments.failures, arguments.seed
+        )
         print(
             f"{row.language:6} {row.texts:5}  {row.hassil_right:13.3f} {row.ours_right:5.3f} "
             f"{row.same:6.3f} {row.build:8.2f} {row.megabytes:5.0f} {row.hassil:12.3f} "
@@ -74,13 +76,13 @@ def main() -> None:
         )
 
 
-def measure(language: str, count: int, tests: Path | None, failures: int) -> Row:
+def measure(language: str, count: int, tests: Path | None, failures: int, seed: int) -> Row:
     """Measure one language."""
     from hassil import Intents, recognize_best
     from home_assistant_intents import get_intents
 
     intents = Intents.from_dict(get_intents(language))
-    home, samples = _samples(language, intents, count, tests)
+    home, samples = _samples(language, intents, count, tests, seed)
     lists = to_hassil_lists(home)
     before, began = resident(), process_time()
     model = load_model(f"home-assistant:{language}", home=home)
@@ -120,11 +122,11 @@ def measure(language: str, count: int, tests: Path | None, failures: int) -> Row
 
 
 def _samples(
-    language: str, intents: Any, count: int, tests: Path | None
+    language: str, intents: Any, count: int, tests: Path | None, seed: int
 ) -> tuple[Home, list[Sample]]:
     if tests is not None:
         return read_samples(tests / language)
-    return HOME, write_samples(intents, to_hassil_lists(HOME), count, _SEED)
+    return HOME, write_samples(intents, to_hassil_lists(HOME), count, seed)
 
 
 def _time(answer: Callable[[Sample], object], samples: Sequence[Sample]) -> float:

@@ -170,6 +170,10 @@ def test_people_change_their_mind(language: str, dialog: list[tuple[str, str]]) 
         "is the cat in the bedroom",
         "close both",  # a slot holds one thing
         "there is no fan",
+        "never turn on the desk lamp",
+        "turn the desk lamp not on",
+        "both of us are here",
+        "another one bites the dust",
     ],
 )
 def test_nothing_is_done_by_what_is_no_command(english: Engine, text: str) -> None:
@@ -235,6 +239,39 @@ def test_the_lamp_is_the_one_that_has_this_name_and_not_all_lights(
     engine = Engine(load_model(f"home-assistant:{language}", home=home))
     engine.ask(first)
     assert engine.ask(then).slots["name"].value == lamp
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("en", "hey, turn on the radio", "HassTurnOn name=Radio"),
+        ("en", "put the radio on", "HassTurnOn name=Radio"),
+        ("en", "dim the desk lamp to twenty per cent", "HassLightSet brightness=20 name=Desk Lamp"),
+        ("en", "unlock the back door now", "HassTurnOff name=Back Door"),
+        ("de", "mach's Licht in der Küche an", "HassTurnOn area=Küche domain=light"),
+        ("de", "stell die Lampe auf 40 Prozent", "HassLightSet brightness=40 name=Lampe"),
+        ("de", "mach die Lampe blau", "HassLightSet color=blue name=Lampe"),
+        ("de", "mach das Radio auf 40 Grad", "rejected"),
+    ],
+)
+def test_words_of_the_same_sense_are_understood(
+    engines: dict[str, Engine], language: str, text: str, expected: str
+) -> None:
+    assert ask(engines[language], text, text) == expected
+
+
+@pytest.fixture(scope="module")
+def engines(english: Engine) -> dict[str, Engine]:
+    home = Home(areas=(Area("Küche"),), devices=(Device("Lampe", "light"), Device("Radio", "fan")))
+    return {"en": english, "de": Engine(load_model("home-assistant:de", home=home))}
+
+
+def test_a_negation_turns_the_place_around_and_not_the_command() -> None:
+    home = Home(floors=(Floor("Ground Floor"), Floor("Upstairs")))
+    engine = Engine(load_model("home-assistant:en", home=home))
+    engine.ask("turn on the lights on the ground floor")
+    reply = engine.ask("not on the ground floor, upstairs")
+    assert (reply.intent, reply.slots["floor"].value) == ("HassTurnOn", "Upstairs")
 
 
 def test_half_as_bright_is_not_bright() -> None:

@@ -105,6 +105,10 @@ class SentenceMatcher:
         """Normalize an utterance for :meth:`match_input`."""
         return normalize_input(text, ignores_spaces=self._spaceless)
 
+    def remove_skip_words(self, text: InputText) -> InputText:
+        """The text without the words that mean nothing: "please"."""
+        return self._skip_words.remove(text)
+
     def match_input(
         self, whole: InputText, text: str, context: Mapping[str, Any] = EMPTY
     ) -> tuple[SentenceMatch, ...]:

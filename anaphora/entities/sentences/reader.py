@@ -44,7 +44,8 @@ ANY_WORDS = "any words"
 
 _WILDCARD_MARKS = frozenset((ANY_WORDS,))
 
-_REFERENCE_CUES = {"name": "thing", "area": "place"}
+_NAME = "name"
+_REFERENCE_CUES = {_NAME: "thing", "area": "place"}
 
 
 class SentenceReader:
@@ -64,7 +65,7 @@ class SentenceReader:
         pronouns: tuple[str, ...] = ()
         for slot, cue in _REFERENCE_CUES.items():
             words = reference_words(self._language, cue)
-            if slot == "name":
+            if slot == _NAME:
                 pronouns = words
             listed = lists.get(slot)
             if words and isinstance(listed, TextList):
@@ -90,35 +91,43 @@ class SentenceReader:
         readings = self._match(self._matcher.normalize(text), text, context)
         whole = (one for one in readings if one.intent not in DIALOG_INTENTS)
         if any(not (one.references or one.missing) for one in whole):
-            return readings
+            return self._mark_names(readings)
         if all(_has_open_words(one) and one.missing for one in readings):
-            readings = (*self._repair(text, context), *readings)
+            repaired = self._repair(text, context)
+            readings = (*(self._mark_names(repaired) if repaired else ()), *readings)
         readings = (*readings, *self._complete(text))
         return readings or self._read_first(text, context)
 
     def _read_first(self, text: str, context: Mapping[str, Any]) -> tuple[SentenceReading, ...]:
-        """The readings of an utterance about two things by the first of them, if it is a sentence
-        about the second as well: "turn off the fan and the lamp"."""
-        normalized = self._matcher.normalize(text)
-        for first, others in self._repairs.split(normalized):
-            readings = self._match_known(first, text, context)
+        """The readings of an utterance about several things by the first of them, if it is a
+        sentence about the others as well: "turn off the fan, the lamp and the radio"."""
+        form = self._matcher.remove_skip_words(self._matcher.normalize(text))
+        for first, others in self._repairs.split(form, text):
+            readings = [one for one in self._match_known(first, text, context) if not one.missing]
             for other, rest in others if readings else ():
-                if self._match_known(other, text, context):
+                if self._is_command(other, text, context):
                     start, end = rest.find(0, len(rest.text), text)
                     words = text[start:end]
                     return tuple(msgspec.structs.replace(one, rest=words) for one in readings)
         return ()
 
+    def _is_command(self, form: InputText, text: str, context: Mapping[str, Any]) -> bool:
+        """Whether a form of a text is a sentence about one thing or several."""
+        return bool(self._match_known(form, text, context)) or any(
+            self._is_command(other, text, context)
+            for first, others in self._repairs.split(form, text)
+            if self._match_known(first, text, context)
+            for other, _ in others
+        )
+
     def _match_known(
         self, form: InputText, text: str, context: Mapping[str, Any]
-    ) -> tuple[SentenceReading, ...]:
-        """The readings of a form of a text without any words and about a thing that is said."""
+    ) -> list[SentenceReading]:
+        """The readings of a form of a text without any words that are no command about the last."""
         readings = self._match(form, text, context)
-        return tuple(
-            one
-            for one in readings
-            if not (_has_open_words(one) or one.missing or one.intent in DIALOG_INTENTS)
-        )
+        return [
+            one for one in readings if not (_has_open_words(one) or one.intent in DIALOG_INTENTS)
+        ]
 
     def _complete(self, text: str) -> tuple[SentenceReading, ...]:
         """The readings of an utterance without its object, which was said before: "turn off". They
@@ -175,6 +184,16 @@ class SentenceReader:
             if known:
                 return known
         return ()
+
+    def _mark_names(self, readings: tuple[SentenceReading, ...]) -> tuple[SentenceReading, ...]:
+        """Mark the readings if the first of them says nothing of a thing but its name."""
+        said = [one for one in readings[0].entities if one.end]
+        template = readings[0].template
+        if [one.element for one in said] != [_NAME]:
+            return readings
+        if not any(one.template is template for one in self._matcher.match(said[0].text)):
+            return readings
+        return tuple(msgspec.structs.replace(one, names_only=True) for one in readings)
 
     def _to_reading(self, match: SentenceMatch) -> SentenceReading:
         block = match.block

@@ -17,6 +17,7 @@ from anaphora.grammar.sentences.parser import parse_sentence
 
 __all__ = ["Repairs"]
 
+_COMMA = re.compile("[,;،，、]")
 _WORD = re.compile(r"[^\W\d_]+")
 _MIN_LENGTH = 4  # letters of a word that may be misspelt
 _MIN_LENGTH_FOR_TWO = 8  # letters of a word with two mistakes
@@ -38,10 +39,11 @@ class _Piece(NamedTuple):
 
 
 class Repairs:
-    """Rewrites utterances in a language by its table ``home``: without words that only link them to
-    what was said ("no, ...", "turn it back on"), with a value for half of the whole, with
-    pronouns apart from their verb ("apágala"), and with misspelt words as one of ``words``, those
-    of the sentences. ``pronouns`` stand for what was said before."""
+    """Rewrites utterances in a language by its table ``home``: with the words of sentences for
+    others of the same sense, with a value for half of the whole, without words that only link them
+    to what was said ("no, ...", "turn it back on"), with pronouns apart from their verb
+    ("apágala"), and with misspelt words as one of ``words``, those of the sentences. ``pronouns``
+    stand for what was said before."""
 
     def __init__(
         self,
@@ -69,8 +71,12 @@ class Repairs:
         if self._joiner is not None and not ignores_spaces:
             self._joiner = re.compile(rf" {self._joiner.pattern} ")
         half = table.get("half") or {}
-        self._half = _build_phrases(half.get("words") or (), ignores_spaces=ignores_spaces)
-        self._half_target = fold_case(half.get("as") or "")
+        written = {half.get("as") or "": half.get("words"), **(table.get("paraphrases") or {})}
+        patterns = (
+            (fold_case(target), _build_phrases(phrases or (), ignores_spaces=ignores_spaces))
+            for target, phrases in written.items()
+        )
+        self._paraphrases = tuple((target, one) for target, one in patterns if one is not None)
         self._ignores_spaces = ignores_spaces
         self._pronouns = tuple(map(fold_case, pronouns))
         self._timer = tuple(map(fold_case, table.get("timer") or ()))
@@ -82,19 +88,24 @@ class Repairs:
     def rewrite(self, text: InputText) -> Iterator[InputText]:
         """Other forms of a normalized text, the nearest first."""
         changes = (
-            self._replace_half,
             self._opening.remove_at_start,
+            self._opening.remove_at_end,
             self._again.remove,
             self._remove_prefixes,
             self._split_pronouns,
         )
-        for change in changes:
-            changed = change(text)
-            if changed.text != text.text and changed.text:
-                yield changed
-                text = changed
-        if not self._ignores_spaces:
-            yield from self._correct(text)
+        ends = []
+        for form in (text, *self._paraphrase(text)):
+            if form is not text:
+                yield form
+            for change in changes:
+                changed = change(form)
+                if changed.text != form.text and changed.text:
+                    yield changed
+                    form = changed
+            ends.append(form)
+        for form in () if self._ignores_spaces else ends:
+            yield from self._correct(form)
 
     def complete(self, text: InputText) -> Iterator[tuple[str, Iterator[InputText]]]:
         """The forms of a short text with an object that it may lack: with a pronoun, ('', forms),
@@ -102,7 +113,8 @@ class Repairs:
         if not text.text or len(text.text) > _MAX_ELLIPTICAL:
             return
         bare = self._remove_prefixes(self._again.remove(self._opening.remove_at_start(text)))
-        forms = list({one.text: one for one in (text, bare) if one.text}.values())
+        tried = (text, bare, *self._paraphrase(bare))
+        forms = list({one.text: one for one in tried if one.text}.values())
         for pronoun in self._pronouns[:1]:
             yield "", chain.from_iterable(self._insert(one, pronoun) for one in forms)
         for word in self._timer:
@@ -119,14 +131,14 @@ class Repairs:
         return bare if bare.text and bare.text != text.text else None
 
     def split(
-        self, text: InputText
+        self, text: InputText, written: str
     ) -> Iterator[tuple[InputText, list[tuple[InputText, InputText]]]]:
-        """A text that joins two things, without the second: "turn off the fan [and the lamp]", each
-        with its forms without the first, and what is left out. The longest second part first."""
+        """A text that joins things, without those after the first: "turn off the fan [and the
+        lamp]", each with its forms without the first, and what is left out. The longest second part
+        first. In what was ``written`` a comma joins as well."""
         whole = text.text
         length = len(whole)
-        for joiner in self._joiner.finditer(whole) if self._joiner else ():
-            begin, end = joiner.span()
+        for begin, end in self._find_joiners(text, written):
             if not begin or end >= length or length > _MAX_JOINED:
                 continue
             for after in [length, *self._find_bounds(whole, end, length)[::-1]]:
@@ -136,28 +148,36 @@ class Repairs:
                 ]
                 yield text.cut([(0, begin), (after, length)]), others
 
+    def _find_joiners(self, text: InputText, written: str) -> list[tuple[int, int]]:
+        """The spans of the words between things, and of the blanks after a comma."""
+        words = self._joiner.finditer(text.text) if self._joiner else ()
+        blanks = [found.start() for found in re.finditer(" ", text.text)]
+        commas = [
+            (at, at + 1)
+            for at in blanks
+            if _COMMA.search(written, text.original(at - 1), text.original(at + 1))
+        ]
+        return sorted([*(one.span() for one in words), *commas])
+
     def _find_bounds(self, text: str, start: int, end: int) -> list[int]:
         """Where words end between two positions of a text, in order."""
         if self._ignores_spaces:
             return list(range(start + 1, end))
         return [one.start() for one in re.finditer(" ", text[:end]) if one.start() > start]
 
-    def _replace_half(self, text: InputText) -> InputText:
-        """The text with a value for the words for half of the whole: "open it halfway"."""
-        found = self._half.search(text.text) if self._half else None
-        if found is None:
-            return text
-        start, end = found.span()
-        pieces = [_Piece(0, start, text.text[:start]), _Piece(start, end, self._half_target)]
-        return _replace(text, [*pieces, _Piece(end, len(text.text), text.text[end:])])
+    def _paraphrase(self, text: InputText) -> list[InputText]:
+        """The text with the words of sentences for others of the same sense, and a value for those
+        for half of the whole ("open it halfway"): for all of them, then for one alone."""
+        whole, single = text, []
+        for target, pattern in self._paraphrases:
+            whole = _substitute(whole, pattern, target)
+            changed = _substitute(text, pattern, target)
+            if changed is not text:
+                single.append(changed)
+        return [whole, *single[len(single) == 1 :]] if single else []
 
     def _replace_pronoun(self, text: InputText, word: str) -> InputText:
-        found = self._pronoun.search(text.text) if self._pronoun else None
-        if found is None:
-            return text
-        start, end = found.span()
-        pieces = [_Piece(0, start, text.text[:start]), _Piece(start, end, word)]
-        return _replace(text, [*pieces, _Piece(end, len(text.text), text.text[end:])])
+        return _substitute(text, self._pronoun, word) if self._pronoun else text
 
     def _insert(self, text: InputText, word: str) -> Iterator[InputText]:
         """The forms of a text with a ``word`` at its start, at its end, or between two words."""
@@ -260,6 +280,16 @@ def _replace(text: InputText, pieces: Iterable[_Piece]) -> InputText:
         parts.append(new)
         length += len(new)
     return InputText("".join(parts), tuple(starts or (0,)), tuple(origins or (0,)))
+
+
+def _substitute(text: InputText, pattern: re.Pattern[str], word: str) -> InputText:
+    """The text with a word for the first match of a pattern; the same object without one."""
+    found = pattern.search(text.text)
+    if found is None:
+        return text
+    start, end = found.span()
+    pieces = [_Piece(0, start, text.text[:start]), _Piece(start, end, word)]
+    return _replace(text, [*pieces, _Piece(end, len(text.text), text.text[end:])])
 
 
 def _build_phrases(templates: Iterable[str], *, ignores_spaces: bool) -> re.Pattern[str] | None:

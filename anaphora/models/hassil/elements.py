@@ -130,9 +130,9 @@ def _add_values(values: dict[str, list[str]], listed: TextList, expander: TextEx
     for one in listed.values:
         texts = sorted(expander.expand(one.phrase) or ())
         texts = [text.strip() for text in texts if text.strip()]
-        if texts:
-            name = texts[0] if one.value is None else str(one.value)
-            values.setdefault(name, []).extend(text for text in texts if text != name)
+        for text in texts:
+            name = text if one.value is None else str(one.value)
+            values.setdefault(name, []).extend(() if text == name else (text,))
 
 
 def _escape(text: str) -> str:

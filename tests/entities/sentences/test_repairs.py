@@ -21,8 +21,14 @@ def test_words_that_link_a_command_to_the_last_one_are_dropped() -> None:
 
 
 def test_misspelt_words_become_those_of_the_sentences() -> None:
-    assert forms("turn on the lihgts in the kichen") == ["turn on the lights in the kitchen"]
-    assert forms("turn on the lights in the kitchen") == []
+    assert "turn on the lights in the kitchen" in forms("turn on the lihgts in the kichen")
+    assert forms("lihgts in the kichen") == ["lights in the kitchen"]
+    assert forms("lights in the kitchen") == []
+
+
+def test_words_of_the_same_sense_replace_each_other_together_and_alone() -> None:
+    found = forms("dim it to 20 per cent", words=f"{ENGLISH} set to percent")
+    assert found[:3] == ["set it to 20 percent", "set it to 20 per cent", "dim it to 20 percent"]
 
 
 @pytest.mark.parametrize("text", ["turn on the fights", "trun in", "lghit sof teh kitchn rom oon"])

@@ -308,3 +308,17 @@ def test_a_file_that_is_missing_is_shown_where_it_is_named(tmp_path: Path, key: 
         load_model(write(tmp_path, "home.yaml", text))
     assert raised.value.problems[0].message == "there is no file 'none.yaml'"
     assert raised.value.problems[0].line == text[: text.index("none")].count("\n") + 1
+
+
+def test_a_value_without_a_name_is_what_was_said(tmp_path: Path) -> None:
+    text = """
+language: en
+intents:
+  Paint: {data: [{sentences: ["paint it {color}"]}]}
+lists:
+  color: {values: ["warm [white]", "blue"]}
+"""
+    engine = Engine(load_model(write(tmp_path, "paint.yaml", text)))
+    engine.ask("paint it blue")
+    values = [engine.ask(f"and {color}").slots["color"].value for color in ("warm white", "warm")]
+    assert values == ["warm white", "warm"]

@@ -9,7 +9,7 @@ remembered.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -24,6 +24,7 @@ from anaphora.intents.decision.sentences.fragment import (
     find_ambiguous,
     has_other_words,
     read_values,
+    without_links,
     without_negated,
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
@@ -37,13 +38,9 @@ from anaphora.intents.decision.sentences.slots import (
     remembered_by_slot,
 )
 from anaphora.intents.decision.sentences.steps import find_quality
-from anaphora.intents.decision.sentences.timers import change_timer
+from anaphora.intents.decision.sentences.timers import change_timer, prolong_timer
 from anaphora.models.hassil.elements import ACTION, AMOUNT
-from anaphora.models.hassil.inverse_intents import (
-    INCREASING_INTENTS,
-    INVERSE_INTENTS,
-    TIMER_INTENTS,
-)
+from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["complete_fragment", "complete_value"]
@@ -62,18 +59,27 @@ def complete_fragment(
 ) -> Completion | None:
     """The best completion of an utterance that is no whole sentence; None if there is none."""
     spoken = {token.lower for token in utterance.tokens}
+    linked = [without_links(model, utterance, one) for one in variants[:_MAX_VARIANTS]]
+    for words, sign in ((model.increases, 1), (model.decreases, -1)):
+        if not spoken.isdisjoint(words):
+            known = [
+                Variant(tuple(two for two in one.entities if two.text.lower() not in words))
+                for one in linked
+                if not has_other_words(model, utterance, one, words)
+            ]
+            prolonged = _prolong(model, utterance, known, conversation, sign)
+            if prolonged is not None:
+                return prolonged
     if not spoken.isdisjoint(model.changes - model.increases):
         return None  # "warmer by about 2 degrees" is not 2 degrees
     kept = [
-        without_negated(model, utterance, variant)
-        for variant in variants[:_MAX_VARIANTS]
-        if not has_other_words(model, utterance, variant)
+        without_negated(model, utterance, one)
+        for one in linked
+        if not has_other_words(model, utterance, one)
     ]
     found = _complete_best(model, utterance, [one for one in kept if one], conversation)
-    if found is None:
-        return None
-    if not spoken.isdisjoint(model.increases):
-        return _increase(model, found)
+    if found is None or not spoken.isdisjoint(model.increases):
+        return found
     return change_timer(model, utterance, conversation, found)
 
 
@@ -116,15 +122,21 @@ def _complete_best(
     return best and best[1]
 
 
-def _increase(model: SentenceIntents, found: Completion) -> Completion:
-    """The completion that adds an amount to what is set or was lessened."""
-    longer = {INVERSE_INTENTS[one]: one for one in INCREASING_INTENTS.values()}
-    intent = INCREASING_INTENTS.get(found.intent) or longer.get(found.intent, "")
-    slots = {one.entity.element for one in found.candidates}
-    for one in model.combinations.get(intent, ()):
-        if one.required <= slots <= one.slots:
-            return found._replace(intent=intent, response=one.response)
-    return found
+def _prolong(
+    model: SentenceIntents,
+    utterance: Utterance,
+    variants: Iterable[Variant],
+    conversation: Conversation,
+    sign: int,
+) -> Completion | None:
+    """The completion that adds a time to a timer (``sign`` 1) or takes it off (-1); None if no time
+    is said, or no timer was."""
+    found = (
+        prolong_timer(model, conversation, said, sign)
+        for variant in variants
+        for said in read_values(model, utterance, variant, conversation)
+    )
+    return next((one for one in found if one is not None), None)
 
 
 def _completions(
@@ -185,13 +197,16 @@ def _completions(
 def _is_switched_otherwise(
     model: SentenceIntents, slots: Mapping[str, Entity], conversation: Conversation
 ) -> bool:
-    """Whether on and off mean something else for the device that is named than for what was meant
-    last: "and the front door?" after "turn off the radio" does not unlock it."""
-    if NAME not in slots:
-        return False
+    """Whether on and off mean something else for what is named than for what was meant last: "and
+    the front door?" after "turn off the radio" does not unlock it."""
     last = {held.entity.element: held.entity.value_or_text for held in find_last_used(conversation)}
     known = model.devices.get(last.get(NAME, ""), {}).get("domain", last.get("domain"))
-    domain = model.devices.get(slots[NAME].value_or_text, {}).get("domain")
+    if NAME in slots:
+        domain = model.devices.get(slots[NAME].value_or_text, {}).get("domain")
+    elif "domain" in slots:
+        domain = slots["domain"].value_or_text
+    else:
+        return False
     return domain != known and not {domain, known}.isdisjoint(_OPENED)
 
 

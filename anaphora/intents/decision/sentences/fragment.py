@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from itertools import product
+from itertools import product, takewhile
 
 from msgspec.structs import replace
 
@@ -23,7 +23,15 @@ from anaphora.intents.decision.sentences.slots import (
 )
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
-__all__ = ["NO_VALUES", "find_ambiguous", "has_other_words", "read_values", "without_negated"]
+__all__ = [
+    "NO_VALUES",
+    "find_ambiguous",
+    "find_links",
+    "has_other_words",
+    "read_values",
+    "without_links",
+    "without_negated",
+]
 
 NO_VALUES = frozenset((*TARGETS, *PLACES, STATE))
 """The slots that are no values of a command."""
@@ -32,15 +40,22 @@ _UNIT = re.compile(r"[^\W\d_]+|[%°]")
 _CLAUSE_END = re.compile("[,;.:!،؛，、。]")
 
 
-def has_other_words(model: SentenceIntents, utterance: Utterance, variant: Variant) -> bool:
-    """Whether an utterance is about something else as well."""
+def has_other_words(
+    model: SentenceIntents,
+    utterance: Utterance,
+    variant: Variant,
+    fillers: frozenset[str] = frozenset(),
+) -> bool:
+    """Whether an utterance is about something else as well: it has words that are neither in the
+    variant nor ``fillers`` nor those of any follow-up."""
+    fillers |= model.fillers
     covered = {index for entity in variant.entities for index in entity.tokens}
     covered.update(_find_rejections(model, utterance))
     known = covered.union(utterance.qualifiers)
     others = [
         word
         for index in utterance.content_words
-        if index not in known and (word := utterance.tokens[index].lower) not in model.fillers
+        if index not in known and (word := utterance.tokens[index].lower) not in fillers
     ]
     if not covered or len(others) > 1:
         return True
@@ -61,12 +76,32 @@ def _find_rejections(model: SentenceIntents, utterance: Utterance) -> list[int]:
     ]
 
 
+def find_links(model: SentenceIntents, utterance: Utterance) -> frozenset[int]:
+    """The indexes of the words at the start that only link an utterance to what was said: "oh no,
+    the bedroom"."""
+    words = model.openings | model.fillers
+    tokens = (one for one in utterance.tokens if any(map(str.isalnum, one.text)))
+    return frozenset(one.index for one in takewhile(lambda one: one.lower in words, tokens))
+
+
 def find_ambiguous(utterance: Utterance) -> list[Entity]:
     """The values whose words are those of another slot as well: "on"."""
     slots: dict[tuple[int, int], set[str]] = defaultdict(set)
     for entity in utterance.entities:
         slots[entity.start, entity.end].add(entity.element)
     return [one for one in utterance.entities if len(slots[one.start, one.end]) > 1]
+
+
+def without_links(model: SentenceIntents, utterance: Utterance, variant: Variant) -> Variant:
+    """The variant without entities that are misspelt, but words of follow-ups: the German "warte"
+    (wait) is no "Garten"."""
+    words = model.openings | model.fillers | model.additions
+    kept = tuple(
+        one
+        for one in variant.entities
+        if one.exact or not all(utterance.tokens[index].lower in words for index in one.tokens)
+    )
+    return variant if kept == variant.entities else Variant(kept)
 
 
 def without_negated(
@@ -76,6 +111,7 @@ def without_negated(
     of it. A "no" at the start is an answer, unless two values of a slot follow it. A negation holds
     until its clause ends: "not there, in the kitchen"."""
     text, tokens = utterance.text, utterance.tokens
+    links = find_links(model, utterance)
     rejections = _find_rejections(model, utterance)
     rejected = [tokens[index].start for index in rejections]
     negated = [
@@ -84,16 +120,23 @@ def without_negated(
         if any(one.end <= start and not text[one.end : start].strip() for start in rejected)
     ]
     slots = [one.element for one in variant.entities]
+    states = {(one.start, one.end) for one in utterance.entities if one.element == STATE}
     for index in utterance.qualifiers:
-        if index in rejections:
+        if index in rejections or tokens[index].lower in model.fillers | model.restrictions:
             continue
-        is_answer = index == 0 and tokens[0].lower in model.openings
-        if is_answer and len(set(slots)) == len(slots):
-            continue
-        following = [one for one in variant.entities if one.start >= tokens[index].end]
-        first = min(following, key=lambda one: one.start, default=None)
-        if first and not _CLAUSE_END.search(text, tokens[index].end, first.start):
-            negated.append(first)
+        if index in links and len(set(slots)) == len(slots):
+            continue  # an answer
+        after = tokens[index].end
+        following = [
+            one
+            for one in sorted(variant.entities, key=lambda one: one.start)
+            if one.start >= after and not _CLAUSE_END.search(text, after, one.start)
+        ]
+        if following and (following[0].start, following[0].end) in states:
+            if len(following) == 1:
+                return None  # "don't turn the fan ON"
+            negated.append(following[1])  # "not ON the ground floor"
+        negated += following[:1]
     kept = tuple(one for one in variant.entities if one not in negated)
     return Variant(kept) if kept else None
 
@@ -147,8 +190,9 @@ def _number_slots(
     number = entity.meta.get("value")
     if not isinstance(number, int | float):
         return
-    following = _UNIT.findall(utterance.text[entity.end :].lower())[:1]
-    words = {*_UNIT.findall(entity.text.lower()), *following}
+    between = model.increases | model.decreases  # "2 MORE minutes"
+    after = _UNIT.findall(utterance.text[entity.end :].lower())
+    words = {*_UNIT.findall(entity.text.lower()), *[one for one in after if one not in between][:1]}
     if entity.text.isalpha():
         words.discard(entity.text.lower())  # the number itself: "half"
     fitting = [

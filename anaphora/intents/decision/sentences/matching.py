@@ -9,6 +9,7 @@ from anaphora.core.utterance import Entity, SentenceReading, Utterance
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.follow_up import complete_fragment, complete_value
+from anaphora.intents.decision.sentences.fragment import find_links
 from anaphora.intents.decision.sentences.repetition import (
     complete_all,
     complete_by_part_of_name,
@@ -59,6 +60,8 @@ def match_sentence(
         completion = None
         if reading.missing:
             completion = _continue_elliptical(model, question.utterance, reading, conversation)
+        elif reading.names_only and conversation.flow:
+            completion = _complete_name(model, question, conversation)
         elif reading.references or _is_undone_otherwise(reading, conversation):
             completion = _change_timer(model, question, conversation)
         if reading.intent == elements.SET:
@@ -89,7 +92,11 @@ def match_fragment(
         or _complete_elliptical(model, utterance, conversation)
         or complete_wildcard(model, utterance, conversation)
     )
-    return _answer(model, completion, conversation) if completion else SentenceAnswer(None)
+    if completion is not None:
+        return _answer(model, completion, conversation)
+    asks_for_several = model.several is not None and model.several.search(utterance.text.lower())
+    refusal = model.refusals["all"] if conversation.flow and asks_for_several else ""
+    return SentenceAnswer(None, refusal)
 
 
 def _is_undone_otherwise(reading: SentenceReading, conversation: Conversation) -> bool:
@@ -183,12 +190,27 @@ def _complete_fragment(
     they are, is for one device if that is all that has this name: "the lamp too"."""
     utterance = question.utterance
     found = complete_fragment(model, utterance, question.variants, conversation)
-    slots = {one.entity.element: one.entity for one in found.candidates} if found else {}
+    if found is not None:
+        slots = {one.entity.element: one.entity for one in found.candidates}
+    else:
+        variants = question.variants[:1]
+        slots = {one.element: one for variant in variants for one in variant.entities}
     domain = slots.get("domain")
     if domain is None or not slots.keys() <= {"domain", ACTION}:
         return found
     one = complete_by_part_of_name(model, utterance, conversation, domain.value_or_text)
     return one or found
+
+
+def _complete_name(
+    model: SentenceIntents, question: ParsedQuestion, conversation: Conversation
+) -> Completion | None:
+    """The command that the name of a thing goes on with: the last one, or after a word that links
+    it to what was said ("and the radio") any earlier one."""
+    found = _complete_fragment(model, question, conversation)
+    is_linked = bool(find_links(model, question.utterance))
+    known = found is not None and found.intent == conversation.flow[-1].intent
+    return found if is_linked or known else None
 
 
 def _answer(

@@ -6,6 +6,7 @@ from itertools import takewhile
 
 from anaphora.core.utterance import Entity, Utterance, Variant
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
+from anaphora.intents.decision.sentences.fragment import find_links
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -67,10 +68,14 @@ def complete_by_part_of_name(
     """The last command for the device of the same ``domain``, or of another one, whose name has all
     words of an utterance: "the right one too" after the left blind, "the lamp too" after the
     fan."""
-    tokens = [one for one in utterance.tokens if one.lower not in model.fillers]
+    links = find_links(model, utterance)
+    left_out = model.fillers | model.restrictions
+    tokens = [
+        one for one in utterance.tokens if one.index not in links and one.lower not in left_out
+    ]
     needed = [one.lower for one in tokens if one.index in utterance.content_words]
     words = {one.lower for one in tokens if len(one.lower) >= _MIN_STEM}.union(needed)
-    if not words or utterance.qualifiers:
+    if not words or any(one.index in utterance.qualifiers for one in tokens):
         return None
     named = []
     for name in _others(model, conversation, domain):
@@ -85,7 +90,8 @@ def _is_form_of(word: str, other: str) -> bool:
     pairs = zip(word, other, strict=False)
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     longer = max(len(word), len(other))
-    return word == other or (shared >= _MIN_STEM and shared >= _STEM_SHARE * longer)
+    is_head = len(word) > _MIN_STEM and other.endswith(word)  # "Ventilator", "Deckenventilator"
+    return word == other or is_head or (shared >= _MIN_STEM and shared >= _STEM_SHARE * longer)
 
 
 def _last_names(conversation: Conversation) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.reader import ANY_WORDS, reference_words
+from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.domain import Model
 from anaphora.models.hassil.analysis.combinations import Combination
@@ -32,13 +33,14 @@ class SentenceIntents:
     one. ``groups`` are those of the slots. ``wildcards`` are the slots of each intent that only any
     text fills ("the pizza timer"), ``joiners`` the words that add something ("and"), ``openings``
     those that link what follows to what was said ("no"), ``fillers`` further words of follow-ups,
-    ``additions`` those behind what is added ("too"), ``courtesies`` those of politeness.
-    ``words`` are those of the sentences, ``increases`` those that add an amount to another
-    ("more"), ``changes`` those that raise, lower or halve a value ("warmer", "half").
-    ``refusals`` are what a user is told if a command about the last one is impossible.
-    ``directions`` are the slots that a direction may fill: up or down. ``pronouns`` stand for a
-    thing ("it"), ``rejections`` are the
-    words that reject what is before them.
+    ``additions`` those behind what is added ("too"), ``restrictions`` those before what alone is
+    meant ("only"), ``courtesies`` those of politeness. ``words`` are those of the sentences,
+    ``increases`` and ``decreases`` those that add an amount to another ("more") or take it off
+    ("less"), ``changes`` those that raise, lower or halve a value ("warmer", "half"). ``refusals``
+    are what a user is told if a command about the last one is impossible. ``directions`` are the
+    slots that a direction may fill: up or down. ``pronouns`` stand for a thing ("it"),
+    ``rejections`` are the words that reject what is before them, ``several`` those that stand for
+    several things ("both").
     """
 
     language: str
@@ -54,14 +56,17 @@ class SentenceIntents:
     openings: frozenset[str]
     fillers: frozenset[str]
     additions: frozenset[str]
+    restrictions: frozenset[str]
     courtesies: frozenset[str]
     words: frozenset[str]
     increases: frozenset[str]
+    decreases: frozenset[str]
     changes: frozenset[str]
     refusals: Mapping[str, str]
     directions: frozenset[str]
     pronouns: frozenset[str]
     rejections: re.Pattern[str] | None
+    several: re.Pattern[str] | None
 
     @classmethod
     def from_model(cls, model: Model) -> SentenceIntents | None:
@@ -97,14 +102,17 @@ class SentenceIntents:
             openings=frozenset(table.get("opening") or ()),
             fillers=frozenset(table.get("fillers") or ()),
             additions=frozenset(table.get("additions") or ()),
+            restrictions=load_qualifiers(model.languages[0], "restriction"),
             courtesies=frozenset(map(str.lower, sentences.collection.skip_words)),
             words=sentences.summary.words,
             increases=frozenset(table.get("increases") or ()),
+            decreases=frozenset(table.get("decreases") or ()),
             changes=frozenset(_find_changes(table)),
             refusals=cached_table("en", "home")["refusals"] | (table.get("refusals") or {}),
             directions=frozenset(_find_directions(model, by_intent)),
             pronouns=frozenset(reference_words(model.languages[0], "thing")),
-            rejections=re.compile("|".join(map(re.escape, rejections))) if rejections else None,
+            rejections=_compile_words(rejections),
+            several=_compile_words(table.get("several") or (), bound=r"\b"),
         )
 
     def group_of(self, slot: str) -> frozenset[str]:
@@ -121,6 +129,12 @@ class SentenceIntents:
     def action_groups(self) -> frozenset[str]:
         """The groups of the element that remembers the intent."""
         return self.group_of(ACTION)
+
+
+def _compile_words(words: Sequence[str], bound: str = "") -> re.Pattern[str] | None:
+    """A pattern for any of some words, between ``bound``; None without any."""
+    either = "|".join(map(re.escape, words))
+    return re.compile(f"{bound}(?:{either}){bound}") if words else None
 
 
 def _find_changes(table: Mapping[str, Any]) -> Iterator[str]:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from anaphora.core.utterance import Entity, Utterance
+from anaphora.core.utterance import Entity, Utterance, Variant
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
-from anaphora.intents.decision.sentences.slots import NAME, build_entity, find_combination
+from anaphora.intents.decision.sentences.slots import (
+    NAME,
+    build_entity,
+    find_combination,
+    find_last_used,
+)
 from anaphora.models.hassil.elements import ACTION
 from anaphora.models.hassil.inverse_intents import (
     INCREASING_INTENTS,
     INVERSE_INTENTS,
     TIMER_INTENTS,
 )
-from anaphora.stm.conversation import Conversation
+from anaphora.stm.conversation import Conversation, RememberedEntity
 
-__all__ = ["change_timer", "find_duration"]
+__all__ = ["change_timer", "find_duration", "find_timer_name", "prolong_timer"]
 
 _DURATION = "duration"
 _IS_CHANGED = "changed"  # the last command said how long a timer is to run in all
@@ -40,9 +45,10 @@ def change_timer(
     timer already has that time, it is refused."""
     command = _last_command(conversation)
     before = command.get(_DURATION)
+    is_total = any(token.lower in model.pronouns for token in utterance.tokens)
     wanted = _sum_seconds(one.entity for one in completion.candidates)
     longer = INCREASING_INTENTS.get(completion.intent)
-    if longer is None and command.get(_IS_CHANGED) and completion.intent in _CHANGING:
+    if completion.intent in _CHANGING and (is_total or command.get(_IS_CHANGED)):
         longer = next(iter(INCREASING_INTENTS.values()))  # the time is changed once more
     tokens = utterance.tokens
     if longer is None or before is None or not wanted:
@@ -64,6 +70,35 @@ def change_timer(
         response=combination.response,
         meta={_IS_CHANGED: True},
     )
+
+
+def prolong_timer(
+    model: SentenceIntents, conversation: Conversation, said: Sequence[Entity], sign: int
+) -> Completion | None:
+    """What adds a time that is ``said`` to the timer of the last commands (``sign`` 1), or takes it
+    off (-1): "5 more minutes"; None if it is no time, or there was no timer."""
+    is_known = any(one.intent in TIMER_INTENTS for one in conversation.flow)
+    if not is_known or not all(one.element in _SECONDS for one in said):
+        return None
+    for intent in (one for one, direction in _CHANGING.items() if direction == sign):
+        for held in (find_timer_name(model, conversation, intent), []):
+            entities = [*said, *(one.entity for one in held)]
+            if combination := find_combination(model, intent, entities):
+                candidates = build_candidates(conversation, said, held)
+                return Completion(intent, Variant(()), candidates, combination.response)
+    return None
+
+
+def find_timer_name(
+    model: SentenceIntents, conversation: Conversation, intent: str
+) -> list[RememberedEntity]:
+    """The name of the timer that the last command was about, if it has one that ``intent``
+    takes."""
+    return [
+        held
+        for held in find_last_used(conversation)
+        if held.entity.element == NAME and model.may_remember(intent, held)
+    ]
 
 
 def find_duration(

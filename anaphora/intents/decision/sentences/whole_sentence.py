@@ -17,9 +17,9 @@ from anaphora.intents.decision.sentences.slots import (
     PLACES,
     TARGETS,
     find_combination,
-    find_last_used,
     remembered_by_slot,
 )
+from anaphora.intents.decision.sentences.timers import find_timer_name
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
@@ -70,12 +70,7 @@ def _complete_timer(
     """A sentence about the timer that the last command was about, with its name if it has one."""
     if not conversation.flow or conversation.flow[-1].intent not in TIMER_INTENTS:
         return None
-    named = [
-        held
-        for held in find_last_used(conversation)
-        if held.entity.element == NAME and model.may_remember(reading.intent, held)
-    ]
-    for held in (named, []):
+    for held in (find_timer_name(model, conversation, reading.intent), []):
         entities = [*reading.entities, *(one.entity for one in held)]
         combination = find_combination(model, reading.intent, entities)
         if combination is not None:

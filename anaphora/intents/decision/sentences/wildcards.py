@@ -64,6 +64,8 @@ def _find_words(model: SentenceIntents, utterance: Utterance) -> tuple[int, int]
     is_linked = any(one.index in linking for one in tokens if one not in inner)
     if not inner or not is_linked or len(inner) > _MAX_WORDS:
         return 0, 0
+    if inner[0].index in utterance.qualifiers:
+        return 0, 0  # "no, not butter" adds nothing
     return inner[0].start, inner[-1].end
 
 
