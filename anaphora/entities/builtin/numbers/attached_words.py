@@ -1,6 +1,7 @@
 """Split what Korean writes as one with a number: 두명이요 is 두, 명 and 이요; behind a 3, 만원짜리
-is 만, 원 and 짜리. Split the ending that a comparison asks for in Turkish: *üçten fazla* is *üç*
-and *ten fazla*.
+is 만, 원 and 짜리; 두세 is 두 and 세, two to three. Split the ending that a comparison asks for in
+Turkish: *üçten fazla* is *üç* and *ten fazla*. Read the other inflected words there as their stems:
+*yirmi beşe* is *yirmi beş*, *liraya* is *lira*.
 
 A Korean word is split only if all of it is known: a numeral, then a scale, a counter, a unit or a
 currency, then particles. Many short numerals begin other words (사원, 조명, 공원), so that only the
@@ -9,13 +10,14 @@ numerals of one syllable that ``numbers.yaml`` lists under ``attaching`` may beg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, zip_longest
 
 from anaphora.entities.builtin.atoms import Atom, get_atoms
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
+from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import load_vocabulary
 from anaphora.entities.builtin.numbers.phrase_lookup import iter_phrases
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
@@ -26,7 +28,8 @@ __all__ = ["get_number_atoms"]
 
 _CACHED_WORDS = 10_000
 _MAX_LETTERS = 20
-_SURE_PARTICLES = frozenset("로요")
+_LONGEST_ABBREVIATION = 2  # has an apostrophe before its ending: TL'ye
+_SURE_PARTICLES = frozenset("로요에을를은는")
 
 
 def get_number_atoms(text: str, language: str) -> Sequence[Atom]:
@@ -42,38 +45,84 @@ def _get_splitter(code: str) -> Callable[[Sequence[Atom]], Sequence[Atom]] | Non
     phrases = load_number_phrases(code)
     if phrases.attaching:
         return _AttachedWordSplitter(code)
-    return _ComparedWordSplitter(code) if phrases.compared_endings else None
+    return _InflectedWordReader(code) if phrases.case_endings else None
 
 
-class _ComparedWordSplitter:
-    """Splits numerals, units and names of currencies from an ending that is the first word of a
-    comparison with the word behind it."""
+class _InflectedWordReader:
+    """Reads numerals, units and names of currencies with an ending as words without it. An ending
+    that is the first word of a comparison with the word behind it becomes a word of its own."""
 
     def __init__(self, code: str) -> None:
         phrases = load_number_phrases(code)
-        self._endings = phrases.compared_endings
+        self._compared_endings = phrases.compared_endings
+        self._case_endings = sorted(phrases.case_endings, key=len, reverse=True)
+        self._uninflected_alone = phrases.uninflected_alone
+        self._percent = frozenset(
+            word for words in phrases.percent_before.phrases for word in words
+        )
         self._comparisons = frozenset(phrases.comparisons_after.phrases)
         normalize = create_normalizer(code)
         table, money = cached_table(code, "numbers"), cached_table(code, "money")
         units = chain(iter_phrases(table, "units"), iter_phrases(money, "minor"))
         self._counted = frozenset(
             [
-                *(normalize(str(name)) for name, _ in units),
+                *(word for name, _ in units for word in normalize(str(name)).split()),
                 *("".join(words) for words in phrases.counters.phrases),
-                *("".join(words) for words in phrases.currencies.phrases),
+                *(word for words in phrases.currencies.phrases for word in words),
             ]
         )
+        self._vocabulary = load_vocabulary(code)
         self._numerals = get_numeral_reader(code)
+        self._find_stem = lru_cache(maxsize=_CACHED_WORDS)(self._find_stem_uncached)
 
     def __call__(self, atoms: Sequence[Atom]) -> Sequence[Atom]:
         found: list[Atom] = []
         for at, atom in enumerate(atoms):
             following = atoms[at + 1].text if at + 1 < len(atoms) else ""
-            found += self._split(atom, following) if atom.kind == "word" else (atom,)
+            if atom.kind != "word":
+                found.append(atom)
+            elif parts := [*self._split_comparison(atom, following)]:
+                found += parts
+            else:
+                found.append(self._without_ending(atom, found[-1] if found else None))
         return found
 
-    def _split(self, atom: Atom, following: str) -> Iterable[Atom]:
-        for ending in self._endings:
+    def _without_ending(self, atom: Atom, before: Atom | None) -> Atom:
+        """The atom as its stem, in its whole length."""
+        stem = self._find_stem(atom.text)
+        if not stem:
+            return atom
+        if not self._vocabulary.has_word(stem):  # ABD doları has its ending for another reason
+            return atom._replace(text=stem) if before and self._is_number(before) else atom
+        if before and self._is_one_numeral(before, atom.text):
+            return atom  # dörtte biri
+        is_exempt = self._vocabulary.may_start(atom.text) or stem in self._uninflected_alone
+        if is_exempt and not (before and self._is_one_numeral(before, stem)):
+            return atom
+        return atom._replace(text=stem)
+
+    def _find_stem_uncached(self, word: str) -> str:
+        """The word that is known, without an ending; nothing if there is none."""
+        if len(word) > _MAX_LETTERS or word in self._percent:
+            return ""
+        stems = (word.removesuffix(ending) for ending in self._case_endings)
+        return next((one for one in stems if one != word and self._may_be_inflected(one)), "")
+
+    def _may_be_inflected(self, stem: str) -> bool:
+        if self._vocabulary.has_word(stem):
+            return True
+        return stem in self._counted and len(stem) > _LONGEST_ABBREVIATION
+
+    def _is_number(self, atom: Atom) -> bool:
+        return atom.kind == "digits" or self._vocabulary.has_word(atom.text)
+
+    def _is_one_numeral(self, before: Atom, word: str) -> bool:
+        """Whether a word continues the numeral before it: *yirmi üç*."""
+        found = self._numerals.find_in_words((before, Atom(word, "word", 0, 0, glued=False)))
+        return len(found) == 1 and found[0].end - found[0].start == 2
+
+    def _split_comparison(self, atom: Atom, following: str) -> Iterator[Atom]:
+        for ending in self._compared_endings:
             stem = atom.text.removesuffix(ending)
             if (
                 0 < len(stem) < len(atom.text) == atom.end - atom.start
@@ -84,7 +133,6 @@ class _ComparedWordSplitter:
                 yield atom._replace(text=stem, end=at)
                 yield Atom(ending, "word", at, atom.end, glued=False)
                 return
-        yield atom
 
     def _is_numeral(self, word: str) -> bool:
         atom = Atom(word, "word", 0, len(word), glued=False)
@@ -108,6 +156,7 @@ class _AttachedWordSplitter:
         self._counted = frozenset(filter(is_hangul, known))
         self._particles = frozenset(load_orthography(code).behind) | phrases.particles
         self._attaching = phrases.attaching
+        self._pairs = phrases.pairs
         self._over = tuple(numerals.get("over", ()))
         self._never = tuple(numerals.get("never", ()))
         self._numerals = get_numeral_reader(code)
@@ -126,14 +175,26 @@ class _AttachedWordSplitter:
                     parts = self._split_counter(atom.text)
                 parts = parts or self._split_cached(atom.text, behind_digits=False)
             if parts:
-                found += _cut(atom, parts)
+                found += self._read_pair(*_cut(atom, parts))
             else:
                 found.append(atom._replace(glued=False) if was_split else atom)
             was_split = bool(parts)
         return found
 
+    def _read_pair(self, *parts: Atom) -> Iterable[Atom]:
+        """The parts of a word; two numbers that have short forms side by side, with their usual
+        ones: 서너 is 세 and 네."""
+        numerals = self._pairs.get((parts[0].text, parts[1].text), ()) if len(parts) > 1 else ()
+        for part, numeral in zip_longest(parts, numerals):
+            yield part if numeral is None else part._replace(text=numeral)
+
     def _split_word(self, word: str, *, behind_digits: bool) -> tuple[str, ...]:
         """The parts of a word, or nothing if it is none of a number."""
+        for first, second in self._pairs:
+            if word.startswith(first + second) and not behind_digits:
+                rest = word[len(first + second) :]
+                counted = self._split_counted(rest)
+                return (first, second, *counted) if counted or not rest else ()
         if word.startswith(self._never) or word.endswith(self._over):
             return ()  # 삼분의 일 is a third
         if behind_digits:

@@ -35,7 +35,7 @@ _COMPARISON_SIGNS: dict[Comparison, list[str]] = {
 }
 _WORD_LISTS = (
     *("ordinals", "hyphenated", "ordinal_dot", "clitics", "attaching", "particles"),
-    *("never_alone", "compared_endings"),
+    *("never_alone", "compared_endings", "case_endings", "uninflected_alone"),
     *("pronouns", "determiners", "definite"),
 )
 _NUMBER_SIGNS = ("#", "№", "nº", "n°")
@@ -89,6 +89,9 @@ class NumberPhrases:
     attaching: frozenset[str]
     never_alone: frozenset[str]
     compared_endings: frozenset[str]
+    case_endings: frozenset[str]
+    uninflected_alone: frozenset[str]
+    pairs: Mapping[tuple[str, str], tuple[str, str]]
     particles: frozenset[str]
     pronouns: frozenset[str]
     determiners: frozenset[str]
@@ -153,6 +156,7 @@ def load_number_phrases(language: str) -> NumberPhrases:
         hundredths=words("hundredths"),
         open_ends=words("open_ends"),
         roman=load_roman_context(language),
+        pairs=dict(_pairs(written)),
         scales={normalize(word): scale for word, scale in iter_phrases(written, "scales")},
         unit_words={
             normalize(word): _parse_amount(one) for word, one in iter_phrases(written, "amounts")
@@ -162,6 +166,13 @@ def load_number_phrases(language: str) -> NumberPhrases:
         has_bare_ones="" in written.get("ones", ()),
         has_years_in_halves=bool(written.get("years_in_halves")),
     )
+
+
+def _pairs(written: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+    """The short forms of two numbers that are written as one word, with their usual forms."""
+    for word, (first, second) in written.get("pairs", {}).items():
+        short, _, other = word.partition("|")
+        yield (short, other), (first, second)
 
 
 def _labels(written: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:

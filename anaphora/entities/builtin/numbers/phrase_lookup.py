@@ -44,6 +44,10 @@ class PhraseLookup(Generic[T]):
         """The normalized words of the phrases."""
         return self._meanings.keys()
 
+    def get(self, word: str) -> T | None:
+        """The meaning of a phrase of one word."""
+        return self._meanings.get((word,))
+
     def find_attached(self, atoms: Sequence[Atom], end: int, last: str) -> tuple[int, T] | None:
         """The longest phrase whose last word is ``last`` and whose other words end before an atom:
         its first atom and its meaning."""

@@ -44,6 +44,7 @@ def build_prefilter(
     duals = iter_phrases(cached_table(base_code(language), "money"), "duals")
     normalize = create_normalizer(language)
     unit_words |= {(normalize(str(word)),) for word, _ in duals}
+    unit_words |= {("".join(pair),) for pair in phrases.pairs}
     spellings = _spelling_classes(language, vocabulary.fold)
     patterns = [
         _NUMERIC_CHARACTER,
@@ -52,7 +53,7 @@ def build_prefilter(
             vocabulary.openers | unit_words,
             spellings,
             attaches=bool(phrases.attaching),
-            endings=phrases.compared_endings,
+            endings=phrases.compared_endings | phrases.case_endings,
         ),
         *_context_patterns(language, _spelling_classes(language, {})),
     ]
@@ -94,7 +95,8 @@ def _opener_patterns(
         yield f"[{''.join(sorted(unspaced))}]"
     for key in spaced:
         if single.isdisjoint(key):  # la moitié, but not every la
-            yield r"\W+".join(_alternatives([word], spellings) for word in key)
+            words_alone = [word for word in key if word[0].isalnum()]  # z'n: \W+ matches the mark
+            yield r"\W+".join(_alternatives([word], spellings) for word in words_alone)
     if single:
         word = f"(?:{_alternatives(single, spellings)})"
         if words.compounds is not None:

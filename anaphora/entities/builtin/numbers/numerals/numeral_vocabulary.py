@@ -192,6 +192,16 @@ class NumeralVocabulary:
             index = after
         return tokens
 
+    def has_word(self, text: str) -> bool:
+        """Whether the word has a meaning in numerals by itself."""
+        if text in self._single:
+            return True
+        return self.compounds is not None and bool(text and self.compounds.split(text))
+
+    def may_start(self, text: str) -> bool:
+        """Whether the word, or a phrase that begins with it, is in the table."""
+        return self._known(text) is not None
+
     def is_weak(self, atoms: Sequence[Atom]) -> bool:
         """Whether these atoms alone usually mean something else (*un*, the article)."""
         if len(atoms) > self._longest_weak:
@@ -211,10 +221,11 @@ class NumeralVocabulary:
             return _WordEntry(word, parts=tuple(self._single[part] for part in parts))
         if self.prefixes and word.startswith(self.prefixes) and word[1:] in self._most:
             return _WordEntry(word[1:], most=self._most[word[1:]], glue=self._single.get(word[:1]))
-        for prefix in self.attached:
-            rest = word[len(prefix) :]
-            if word.startswith(prefix) and rest in self._most:
-                return _WordEntry(rest, most=self._most[rest], attached=prefix)
+        rests = {one: word[len(one) :] for one in self.attached if word.startswith(one)}
+        for words in (self._single, self._most):
+            for prefix, rest in rests.items():
+                if rest in words:
+                    return _WordEntry(rest, most=self._most[rest], attached=prefix)
         return None
 
     def attached_prefix(self, text: str) -> str:
@@ -222,6 +233,13 @@ class NumeralVocabulary:
         is."""
         word = self._known(text) if self.attached else None
         return word.attached if word is not None else ""
+
+    def numeral_prefix(self, text: str) -> str:
+        """What is attached to the numeral in an atom, a word or a joint (לחמש, وخمسة)."""
+        word = self._known(text) if self.attached or self.prefixes else None
+        if word is None:
+            return ""
+        return text[:1] if word.glue is not None else word.attached
 
     def _add_tokens(
         self,
@@ -389,6 +407,9 @@ def _iter_terms(written: Mapping[str, Any]) -> Iterator[tuple[str, NumeralTerm]]
             if above < below:
                 value = Fraction(above) / below
                 yield f"{denominator} {numerator}", NumeralTerm("fraction", value)
+    for value, form in forms("persons"):
+        for before in written.get("before_persons", ()):
+            yield f"{before} {form}", NumeralTerm("add", value)
     for phrase, (low, high) in written.get("glue", {}).items():
         yield phrase, NumeralTerm("glue", room=low, high=high)
     for key, role in _PLAIN_ROLES.items():

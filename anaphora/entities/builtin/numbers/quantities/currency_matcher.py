@@ -12,6 +12,7 @@ from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.language_region import region_of
 from anaphora.entities.builtin.numbers.cldr.currency_names import load_currency_names
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
+from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import load_vocabulary
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.quantities.amounts import (
     Amount,
@@ -33,9 +34,12 @@ PERHAPS_MONEY: Final = "perhaps money"
 """The type of the unit of an amount whose name of a currency is an ordinary word as well."""
 
 _Kind: TypeAlias = Literal[
-    "money", "perhaps money", "minor", "tenths", "thousands", "short", "counter", "never"
-]
-_SAID_IN_FULL = ("names", "minor", "tenths", "thousands", "short", "counters", "never")
+    "money", "perhaps money", "minor", "tenths", "tens", "hundreds", "thousands", "short",
+    "counter", "never",
+]  # fmt: skip
+_SAID_IN_FULL = (
+    "names", "minor", "tenths", "tens", "hundreds", "thousands", "short", "counters", "never"
+)  # fmt: skip
 _KINDS: Mapping[str, _Kind] = {
     "names": "money",
     "counters": "counter",
@@ -86,6 +90,7 @@ class CurrencyMatcher:
         self._articles = load_number_phrases(language).indefinite_articles
         self._counts_bare = load_number_phrases(language).has_bare_ones
         self._merger = PartMerger(language)
+        self._prefixes = load_vocabulary(language).prefixes
         self._point_words = load_number_phrases(language).point_words
 
     def __call__(
@@ -102,6 +107,7 @@ class CurrencyMatcher:
             or self._match_name_before(atoms, amount, reach)
             or self._match_first_one(atoms, amount, reach)
             or self._match_one_behind(atoms, amount, reach)
+            or self._match_half_behind(atoms, amount, reach)
         )
 
     def find_implied(self, atoms: Sequence[Atom]) -> Iterator[Amount]:
@@ -264,6 +270,19 @@ class CurrencyMatcher:
         if named is None or named[0] < reach or named[1].kind != MONEY:
             return None
         return amount._replace(start=named[0], unit=self._unit(named[1]), weak=False)
+
+    def _match_half_behind(
+        self, atoms: Sequence[Atom], amount: Amount, reach: int
+    ) -> Amount | None:
+        """The amount of one and a fraction, which is behind the name: שקל וחצי."""
+        is_part = amount.kind == "fraction" and 0 < amount.value < 1
+        if not (is_part and atoms[amount.start].text.startswith(self._prefixes)):
+            return None
+        named = self._names.said.find_before(atoms, amount.start)
+        if named is None or named[0] < reach or named[1].kind != MONEY:
+            return None
+        value, unit = 1 + Fraction(amount.value), self._unit(named[1])
+        return amount._replace(start=named[0], value=value, unit=unit, weak=False)
 
     # Behind the number
 

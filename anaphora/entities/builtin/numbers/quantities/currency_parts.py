@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
+from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import load_vocabulary
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.quantities.amounts import Amount, to_int_if_whole
 from anaphora.entities.builtin.numbers.units import Unit, load_currencies
@@ -22,6 +23,8 @@ PARTS: Mapping[str, Fraction] = {
     "own minor": Fraction(1, 100),  # kopecks: of that currency alone
     "short": Fraction(1, 100),  # 43c
     "tenths": Fraction(1, 10),
+    "tens": Fraction(10),  # twee tientjes
+    "hundreds": Fraction(100),  # dwie stówy
     "thousands": Fraction(1000),  # two grand
 }
 """How much of a currency a unit of that type is."""
@@ -45,6 +48,7 @@ class PartMerger:
         written = cached_table(base_code(language), "money")
         self._phrases = load_number_phrases(language)
         self._joins = PhraseLookup(language, iter_phrases(written, "joins"))
+        self._prefixes = load_vocabulary(language).prefixes
         self._has_tenths = bool(written.get("tenths"))
         self._with_thousandths = frozenset(load_currencies()["thousandths"].split())
 
@@ -97,7 +101,9 @@ class PartMerger:
                 part = Fraction(1, 1000)
             return _Part(value, part, amount.end)
         if amount.kind == "fraction" and value < 1:
-            is_close = last.end < amount.start or starts_unspaced(atoms[amount.start].text)
+            first = atoms[amount.start].text  # שקלים וחצי
+            is_close = last.end < amount.start or starts_unspaced(first)
+            is_close = is_close or first.startswith(self._prefixes)
             return _Part(value, _ONE, amount.end) if is_close else None  # 两块半
         if amount.kind != "cardinal" or value.denominator != 1:
             return None

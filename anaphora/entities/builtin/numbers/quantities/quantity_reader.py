@@ -14,6 +14,7 @@ from operator import attrgetter
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.numbers.attached_words import get_number_atoms
 from anaphora.entities.builtin.numbers.number_phrases import TIMES, load_number_phrases
+from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import load_vocabulary
 from anaphora.entities.builtin.numbers.quantities.amounts import (
     HYPHENS,
     Amount,
@@ -41,6 +42,7 @@ class QuantityReader:
         self._language = language
         self._measure = measure
         self._phrases = load_number_phrases(language)
+        self._vocabulary = load_vocabulary(language)
         self._compare = ComparisonFinder(language, measure)
 
     def __call__(self, text: str) -> tuple[Sequence[Atom], list[Quantity]]:
@@ -59,7 +61,8 @@ class QuantityReader:
         if len(measured) == 1:
             measured = [self._complete_text(text, atoms, measured[0])]
         amounts = self._measure.merge_amounts(atoms, measured)
-        compared = self._compare(text, atoms, find_ranges(self._phrases, atoms, amounts))
+        ranges = find_ranges(self._phrases, atoms, amounts, self._vocabulary.numeral_prefix)
+        compared = self._compare(text, atoms, ranges)
         if any(one.weak for one in compared) and not self._is_whole_text(atoms, compared):
             compared = [one for one in compared if not one.weak]
         return atoms, self._compare.merge_bounds(atoms, compared)

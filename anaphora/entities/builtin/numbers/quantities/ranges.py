@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.numbers.number_phrases import NumberPhrases
@@ -17,9 +17,13 @@ _PHONE_GROUPS = (3, 4)  # digits: 555-1234
 
 
 def find_ranges(
-    phrases: NumberPhrases, atoms: Sequence[Atom], amounts: Sequence[Amount]
+    phrases: NumberPhrases,
+    atoms: Sequence[Atom],
+    amounts: Sequence[Amount],
+    prefix_of: Callable[[str], str],
 ) -> list[Quantity]:
-    """The amounts as quantities, with both ends of a range as one."""
+    """The amounts as quantities, with both ends of a range as one. ``prefix_of`` gives what is
+    attached to the numeral in a word."""
     quantities: list[Quantity] = []
     index, reach = 0, 0
     while index < len(amounts):
@@ -32,7 +36,7 @@ def find_ranges(
                 index += 1
                 reach = other.end
                 continue
-            quantity = _build_range(phrases, atoms, one, other, reach)
+            quantity = _build_range(phrases, atoms, one, other, reach, prefix_of)
         if quantity is None:
             quantity = _to_quantity(one)
         else:
@@ -43,7 +47,12 @@ def find_ranges(
 
 
 def _build_range(
-    phrases: NumberPhrases, atoms: Sequence[Atom], one: Amount, other: Amount, reach: int
+    phrases: NumberPhrases,
+    atoms: Sequence[Atom],
+    one: Amount,
+    other: Amount,
+    reach: int,
+    prefix_of: Callable[[str], str],
 ) -> Quantity | None:
     if one.unit is not None and other.unit is not None and one.unit != other.unit:
         return None
@@ -54,6 +63,8 @@ def _build_range(
     if not _is_dash_between(atoms, one.end, other.start) and not _are_neighbours(atoms, one, other):
         end = _skip_suspended_hyphen(atoms, phrases.skip_counter(atoms, one.end, one.unit))
         middle = phrases.range_connectors.match_between(atoms, end, other.start)
+        if middle is None and end == other.start:
+            middle = phrases.range_connectors.get(prefix_of(atoms[end].text))  # בין חמש לעשר
         if middle is None:
             return None
         if opening is not None and opening[1] not in middle.openings:
@@ -107,7 +118,8 @@ def _are_neighbours(atoms: Sequence[Atom], one: Amount, other: Amount) -> bool:
     """Whether two adjacent numbers are consecutive ones: 两三天 is two or three days."""
     if one.end != other.start or one.literal or other.literal or one.kind != "cardinal":
         return False
-    if not starts_unspaced(atoms[one.start].text):
+    is_one_word = atoms[one.end - 1].end == atoms[other.start].start  # 두세
+    if not (is_one_word or starts_unspaced(atoms[one.start].text)):
         return False
     return other.value - one.value == other.scale or (one.value, other.value) == _SPECIAL_NEIGHBOURS
 
