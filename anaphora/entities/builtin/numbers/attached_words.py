@@ -192,9 +192,9 @@ class _AttachedWordSplitter:
         """The parts of a word, or nothing if it is none of a number."""
         for first, second in self._pairs:
             if word.startswith(first + second) and not behind_digits:
-                rest = word[len(first + second) :]
-                counted = self._split_counted(rest)
-                return (first, second, *counted) if counted or not rest else ()
+                behind = word[len(first + second) :]
+                counted = self._split_counted(behind)
+                return (first, second, *counted) if counted or not behind else ()
         if word.startswith(self._never) or word.endswith(self._over):
             return ()  # 삼분의 일 is a third
         if behind_digits:
