@@ -212,6 +212,9 @@ class SimulatedUser:
             outcome, rest["problem"] = "refused", "no connection"
         except httpx.HTTPError:
             pass
+        except asyncio.CancelledError:  # the time is up, but the server may go on
+            self.record(_operation(self.user, kind, begin, "unknown", None, text, rest))
+            raise
         done = _operation(self.user, kind, begin, outcome, plain, text, rest)
         self.record(done)
         return done, plain
