@@ -52,6 +52,7 @@ if TYPE_CHECKING:  # the public names for type checkers, the same as in _HOMES
     from anaphora.errors import Problem as Problem
     from anaphora.errors import StoreError as StoreError
     from anaphora.errors import SummaryError as SummaryError
+    from anaphora.errors import UnconfirmedError as UnconfirmedError
     from anaphora.errors import UnknownModel as UnknownModel
     from anaphora.grammar.context import QuestionContext as QuestionContext
     from anaphora.intents.explanation import Explanation as Explanation
@@ -106,7 +107,7 @@ else:
         "anaphora.errors": (
             "AgentError AnaphoraError ChatModelError ChatModelUnavailable Conflict "
             "ContextLengthError EvaluationError GrammarError HandlerError ModelError Problem "
-            "StoreError SummaryError UnknownModel"
+            "StoreError SummaryError UnconfirmedError UnknownModel"
         ),
         "anaphora.grammar.context": "QuestionContext",
         "anaphora.intents.explanation": "Explanation",

@@ -113,6 +113,10 @@ class PermanentStoreError(StoreError):
     """A store can never write this value: retrying is useless."""
 
 
+class UnconfirmedError(StoreError):
+    """A store has not confirmed the changes of a question: they may be stored or not."""
+
+
 class Conflict(AnaphoraError):  # noqa: N818 - the name that users catch reads as a state
     """A question cannot be answered now because its conversation is being changed."""
 

@@ -22,6 +22,7 @@ from anaphora.errors import (
     HandlerError,
     ModelError,
     StoreError,
+    UnconfirmedError,
     UnknownModel,
 )
 
@@ -141,6 +142,10 @@ _RETRY_AFTER: Mapping[ProblemSlug, str] = MappingProxyType(
         "quota-exceeded": "3600",
     }
 )
+_UNCONFIRMED = (
+    "The store has not confirmed the change: look whether it is there before you send the request "
+    "again."
+)
 _SLUG_BY_STATUS: Mapping[int, ProblemSlug] = MappingProxyType(
     {
         400: "invalid-request",
@@ -207,6 +212,8 @@ def to_problem(error: AnaphoraError, *, include_details: bool = False) -> Proble
             return ProblemError("unknown-model", f"There is no model with this id; {hint}")
         case Conflict():
             return ProblemError("conflict")
+        case UnconfirmedError():
+            return ProblemError("store-unavailable", _UNCONFIRMED)
         case StoreError():
             return ProblemError("store-unavailable")
         case ChatModelUnavailable():

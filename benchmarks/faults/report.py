@@ -40,7 +40,10 @@ def _lines(result: Result) -> Iterator[str]:
     outcomes = ", ".join(f"{count:,} {name}" for name, count in result.outcomes.items())
     happened = Counter(fault.name for fault in result.faults)
     yield f"{result.questions:,} questions in {result.seconds:.0f} s; attempts: {outcomes}"
-    yield "faults: " + ", ".join(f"{count} {name}" for name, count in sorted(happened.items()))
+    refused = Counter(one.problem for one in result.trace.operations if one.outcome == "refused")
+    yield "refused: " + ", ".join(f"{count:,} {name}" for name, count in refused.most_common())
+    counts = ", ".join(f"{count} {name}" for name, count in sorted(happened.items()))
+    yield f"{len(result.faults)} faults: {counts}"
     if not result.is_complete:
         yield "NOT COMPLETE: the time was up before all questions were asked"
     for failure, count in Counter(result.failures).most_common(10):

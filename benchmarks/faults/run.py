@@ -148,11 +148,13 @@ async def _run_users(
         ]
         running = [asyncio.create_task(talk.run()) for talk in talks]
         progress = asyncio.create_task(_progress(talks, operations, report))
-        _, late = await asyncio.wait(running, timeout=plan.minutes * 60)
-        progress.cancel()
-        for task in late:
-            task.cancel()
-        ended = await asyncio.gather(*running, return_exceptions=True)
+        try:
+            _, late = await asyncio.wait(running, timeout=plan.minutes * 60)
+        finally:  # of the time, or because it was interrupted
+            progress.cancel()
+            for task in running:
+                task.cancel()
+            ended = await asyncio.gather(*running, return_exceptions=True)
     errors = [one for one in ended if isinstance(one, Exception)]
     if errors:
         raise errors[0]

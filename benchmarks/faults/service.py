@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import signal
 import sqlite3
 import threading
@@ -12,23 +13,29 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Literal
 
 import httpx
 import psutil
+from redis.crc import key_slot
 
 from benchmarks.faults.bot import MODEL, write_bot
 from benchmarks.faults.operations import serials_in
 from benchmarks.faults.proxy import Proxy
 from benchmarks.faults.wall_clock import Clocks
 from tests.server.server_process import WAIT_LIMIT, ServerProcess
+from tests.support.network import CLIENTS, Network
 from tests.support.postgres_server import PostgresServer, with_pgvector
+from tests.support.redis_cluster import RedisCluster
+from tests.support.redis_sentinel import SentinelGroup
 from tests.support.redis_server import RedisServer
 
 __all__ = ["History", "Layout", "Service", "Store", "run_service"]
 
-Store = Literal["redis", "sqlite", "postgres"]
+Store = Literal["redis", "cluster", "sentinel", "sqlite", "postgres"]
+"""``cluster`` and ``sentinel`` are several Redis servers, with ``min_replicas=1``."""
 History = Literal["sqlite", "postgres"]
 Layout = Literal["supervised", "separate"]
 """``supervised``: workers behind one address, which the service restarts; ``separate``: services
@@ -49,6 +56,8 @@ class Service:
     layout: Layout
     clocks: Clocks
     redis: RedisServer | None
+    several: RedisCluster | SentinelGroup | None
+    network: Network | None
     postgres: PostgresServer | None
     proxy: Proxy | None
     settled: threading.RLock
@@ -103,12 +112,49 @@ class Service:
         for worker in self.workers():
             _send(worker, signal.SIGCONT)
             self.clocks.set(worker, 0)
-        for database in (self.redis, self.postgres):
+        for database in (self.redis, self.postgres, *self._several_servers()):
             if database is not None and database.process is None:
                 database.start()
+        self.set_server_clocks([0])
+        if self.several is not None:
+            self.several.wait_until_replicated()
         for server in self.servers:
             if not _is_running(server):
                 self._start(server)
+
+    def fail_over(self, chance: random.Random) -> None:
+        """Kill one of several Redis primaries, until a replica has taken its place."""
+        if isinstance(self.several, RedisCluster):
+            self.several.fail_over(chance.choice(self.several.masters))
+        elif self.several is not None:
+            self.several.fail_over()
+
+    @contextlib.contextmanager
+    def cut(self, chance: random.Random) -> Iterator[None]:
+        """Cut one of several Redis primaries off during the block: from the other servers, or also
+        from the workers."""
+        assert self.several is not None
+        assert self.network is not None
+        self.several.wait_until_replicated()
+        primary = chance.choice(self._redis_primaries())
+        with self.network.cut(primary.host, but=chance.choice((CLIENTS, None))):
+            yield
+        self.several.wait_until_replicated()
+
+    @contextlib.contextmanager
+    def moving(self, chance: random.Random) -> Iterator[None]:
+        """Move the slot of a key to another primary of the cluster, beginning before the block."""
+        assert isinstance(self.several, RedisCluster)
+        key = chance.choice(self.several.masters).ask("RANDOMKEY") or ""
+        with self.several.moving(key_slot(key.encode())):
+            yield
+        self.several.wait_until_replicated()
+
+    def set_server_clocks(self, offsets: Sequence[int]) -> None:
+        """Set the clocks of several Redis servers so many seconds ahead, in turn."""
+        for server, offset in zip(self._several_servers(), cycle(offsets), strict=False):
+            if server.process is not None:
+                self.clocks.set(server.process.pid, offset)
 
     def stop(self) -> None:
         """Stop all servers as an operator would."""
@@ -138,18 +184,18 @@ class Service:
 
     def damage(self, user: str) -> None:
         """Overwrite the stored data of a user with unreadable bytes."""
-        if self.redis is not None:
-            with self.redis.client() as client:
+        for server in self._redis_primaries():
+            with server.client() as client:
                 for key in client.scan_iter(f"*{user}*:c"):
                     client.set(key, b"\x00damaged", keepttl=True)
-        elif self.store == "postgres":
+        if self.store == "postgres":
             assert self.postgres is not None
             with self.postgres.client() as client:
                 client.execute(
                     "UPDATE anaphora.stm_conversations SET record = '\\x0064' WHERE name = %s",
                     (user.encode(),),
                 )
-        else:
+        elif self.store == "sqlite":
             with _file(self.folder / "bot.db") as file:
                 file.execute("UPDATE conversations SET record = x'0064' WHERE user = ?", (user,))
         if self.history == "postgres":
@@ -168,6 +214,16 @@ class Service:
                     (user,),
                 )
 
+    def _several_servers(self) -> Sequence[RedisServer]:
+        return () if self.several is None else self.several.servers
+
+    def _redis_primaries(self) -> Sequence[RedisServer]:
+        if isinstance(self.several, RedisCluster):
+            return self.several.masters
+        if self.several is not None:
+            return [self.several.primary]
+        return [] if self.redis is None else [self.redis]
+
 
 @contextlib.contextmanager
 def run_service(
@@ -177,11 +233,20 @@ def run_service(
     model = write_bot(folder)
     with ExitStack() as stack:
         clocks = stack.enter_context(Clocks(folder))
-        redis = postgres = proxy = None
+        redis = network = postgres = proxy = None
+        several: RedisCluster | SentinelGroup | None = None
         store_url, memory_url = "sqlite:///bot.db", "sqlite:///memory.db"
         if store == "redis":
             redis = stack.enter_context(RedisServer("--appendfsync", "always"))
             store_url = f"{redis.url}?lease={_LEASE}"
+        elif store in ("cluster", "sentinel"):
+            network = stack.enter_context(Network())
+            if store == "cluster":
+                several = RedisCluster(network=network, environment=clocks.environment)
+            else:
+                several = SentinelGroup(network=network, environment=clocks.environment)
+            stack.enter_context(several)
+            store_url = f"{several.url}?lease={_LEASE}&min_replicas=1"
         if "postgres" in (store, history):
             postgres = stack.enter_context(PostgresServer(with_pgvector()))
             proxy = stack.enter_context(Proxy(postgres.port))
@@ -210,6 +275,8 @@ def run_service(
             layout,
             clocks,
             redis,
+            several,
+            network,
             postgres,
             proxy,
             threading.RLock(),

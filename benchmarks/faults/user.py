@@ -201,11 +201,20 @@ class SimulatedUser:
         try:
             answer = await self.http.request(method, url, headers=headers, **sent)
             outcome = "answered" if answer.status_code == 200 else "refused"
-            plain = answer.json() if outcome == "answered" else None
+            if outcome == "answered":
+                plain = answer.json()
+            else:
+                problem = answer.json()
+                rest["problem"] = problem["type"].rpartition(":")[2]
+                if "has not confirmed" in problem["detail"]:
+                    outcome = "unknown"
         except _ENDS:
-            outcome = "refused"
+            outcome, rest["problem"] = "refused", "no connection"
         except httpx.HTTPError:
             pass
+        except asyncio.CancelledError:  # the time is up, but the server may go on
+            self.record(_operation(self.user, kind, begin, "unknown", None, text, rest))
+            raise
         done = _operation(self.user, kind, begin, outcome, plain, text, rest)
         self.record(done)
         return done, plain

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from anaphora import Engine, MemoryStore, StoreError, parse_model
+from anaphora import Engine, MemoryStore, StoreError, UnconfirmedError, parse_model
 from anaphora.api.problems import ProblemDetails
 from anaphora.api.values import to_plain
 from anaphora.server.app import create_app
@@ -293,6 +293,17 @@ class TestFailures:
                 assert slug(response) == "store-unavailable"
                 assert response.headers["retry-after"] == "2"
         assert call().status_code == 200
+
+    def test_a_store_that_has_not_confirmed_a_question_is_told(
+        self, api: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*args: object) -> Any:
+            raise UnconfirmedError("redis://10.0.0.7: it cannot be reached")
+
+        monkeypatch.setattr(engine.store, "open", fail)
+        response = self.ask(api)
+        assert slug(response) == "store-unavailable"
+        assert "has not confirmed the change: look" in response.json()["detail"]
 
     @pytest.mark.parametrize("path", ["/v1/ask", "/v1/explain"])
     def test_an_error_that_nobody_expected_tells_nothing(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Self
 
@@ -12,6 +12,7 @@ import pytest
 import redis
 from redis.crc import key_slot
 
+from tests.support.network import CLIENTS, Network
 from tests.support.real_server import WAIT_LIMIT, free_port, wait_until
 from tests.support.redis_server import RedisServer
 
@@ -21,10 +22,14 @@ _MASTERS = 3
 class ClusterServer(RedisServer):
     """One node. What it knows of the others survives a restart."""
 
-    def __init__(self, node_timeout: int) -> None:
-        super().__init__("--cluster-enabled", "yes")
+    def __init__(
+        self, node_timeout: int, network: Network | None, environment: Mapping[str, str] | None
+    ) -> None:
+        super().__init__(network=network, environment=environment)
+        port = free_port() if network is None else network.listen_for(self.host)
         self.options += (
-            *("--cluster-port", str(free_port())),
+            *("--cluster-enabled", "yes", "--cluster-announce-ip", CLIENTS),
+            *("--cluster-port", str(port)),
             *("--cluster-node-timeout", str(node_timeout)),
             *("--cluster-config-file", str(self.folder / "nodes.conf")),
             *("--cluster-replica-validity-factor", "0"),  # however slow the machine is
@@ -33,7 +38,7 @@ class ClusterServer(RedisServer):
 
     @property
     def address(self) -> str:
-        return f"127.0.0.1:{self.port}"
+        return f"{CLIENTS}:{self.port}"
 
     def ask(self, *words: str | int) -> Any:
         """Send a command to this node; its result, as text where it is one."""
@@ -56,10 +61,19 @@ class ClusterServer(RedisServer):
 
 class RedisCluster:
     """A context manager: the cluster runs inside the block. ``node_timeout`` is in milliseconds;
-    a master that is silent for longer is replaced by its replica."""
+    a master that is silent for longer is replaced by its replica. For ``network`` and
+    ``environment`` see :class:`~tests.support.redis_server.RedisServer`."""
 
-    def __init__(self, node_timeout: int = 1_500) -> None:
-        self.servers = [ClusterServer(node_timeout) for _ in range(2 * _MASTERS)]
+    def __init__(
+        self,
+        node_timeout: int = 1_500,
+        *,
+        network: Network | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.servers = [
+            ClusterServer(node_timeout, network, environment) for _ in range(2 * _MASTERS)
+        ]
         self._running = ExitStack()
 
     @property
@@ -104,7 +118,7 @@ class RedisCluster:
         old.ask("CLUSTER SETSLOT", slot, "MIGRATING", new.id)
         yield new
         while keys := old.ask("CLUSTER GETKEYSINSLOT", slot, 100):
-            old.ask("MIGRATE", "127.0.0.1", new.port, "", 0, 5_000, "REPLACE", "KEYS", *keys)
+            old.ask("MIGRATE", CLIENTS, new.port, "", 0, 5_000, "REPLACE", "KEYS", *keys)
         for server in (new, old, *(one for one in self.masters if one not in (new, old))):
             server.ask("CLUSTER SETSLOT", slot, "NODE", new.id)
 
@@ -142,7 +156,7 @@ class RedisCluster:
         return (
             len(masters) == len(replicas) == _MASTERS
             and all("cluster_state:ok" in str(_info(server)) for server in self.servers)
-            and all(server.ask("WAIT", 1, 100) for server in masters)
+            and all(map(_has_replica, masters))
             and len(slots) == 1
         )
 
@@ -152,6 +166,14 @@ def redis_cluster() -> Iterator[RedisCluster]:
     """A shared cluster, for tests that leave it whole."""
     with RedisCluster() as cluster:
         yield cluster
+
+
+def _has_replica(server: ClusterServer) -> bool:
+    """Whether a replica confirms all writes."""
+    try:
+        return bool(server.ask("WAIT", 1, 100))
+    except redis.ResponseError:  # it has just become a replica itself
+        return False
 
 
 def _has_slots(server: ClusterServer) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any, Self
 
 import pytest
 import redis
 
+from tests.support.network import CLIENTS, Network
 from tests.support.real_server import RealServer, wait_until
 from tests.support.redis_server import RedisServer
 
@@ -24,17 +25,22 @@ class SentinelServer(RealServer):
     name = "sentinel"
     stop_signal, kill_signal = RedisServer.stop_signal, RedisServer.kill_signal
 
-    def __init__(self, primary: int, quorum: int, silence: int) -> None:
+    def __init__(self, primary: int, quorum: int, silence: int, network: Network | None) -> None:
         super().__init__()
+        self.host = CLIENTS
+        if network is not None:
+            self.host = network.add_host()
+            self.port = network.listen_for(self.host)
         (self.folder / "sentinel.conf").write_text(
-            f"sentinel monitor {SERVICE} 127.0.0.1 {primary} {quorum}\n"
+            f"sentinel announce-ip {CLIENTS}\n"
+            f"sentinel monitor {SERVICE} {CLIENTS} {primary} {quorum}\n"
             f"sentinel down-after-milliseconds {SERVICE} {silence}\n"
             f"sentinel failover-timeout {SERVICE} 5000\n"
         )
 
     def ask(self, *words: str | int) -> Any:
         """Send a command; its result."""
-        with redis.Redis(port=self.port, decode_responses=True) as client:
+        with redis.Redis(self.host, self.port, decode_responses=True) as client:
             return client.execute_command(*words)
 
     def _launch(self) -> subprocess.Popen[bytes]:
@@ -42,7 +48,8 @@ class SentinelServer(RealServer):
         if found is None:
             pytest.fail("these tests need a real Redis server: apt-get install redis-server")
         command = [
-            *(found, str(self.folder / "sentinel.conf"), "--sentinel", "--bind", "127.0.0.1"),
+            *(found, str(self.folder / "sentinel.conf"), "--sentinel", "--bind", self.host),
+            *("--bind-source-addr", self.host),
             *("--port", str(self.port), "--dir", str(self.folder)),
             *("--logfile", str(self.folder / "log")),
         ]
@@ -58,10 +65,21 @@ class SentinelServer(RealServer):
 
 class SentinelGroup:
     """A context manager: all servers run inside the block. ``silence`` is after how many
-    milliseconds a primary is taken for dead."""
+    milliseconds a primary is taken for dead. For ``network`` and ``environment`` see
+    :class:`~tests.support.redis_server.RedisServer`."""
 
-    def __init__(self, silence: int = 1_500) -> None:
-        self.servers = [RedisServer(*_SERVER_OPTIONS) for _ in range(2)]
+    def __init__(
+        self,
+        silence: int = 1_500,
+        *,
+        network: Network | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.servers = [
+            RedisServer(*_SERVER_OPTIONS, network=network, environment=environment)
+            for _ in range(2)
+        ]
+        self._network = network
         self.sentinels: list[SentinelServer] = []
         self._silence = silence
         self._running = ExitStack()
@@ -71,7 +89,7 @@ class SentinelGroup:
         return self.url_of(SERVICE)
 
     def url_of(self, service: str) -> str:
-        hosts = ",".join(f"127.0.0.1:{sentinel.port}" for sentinel in self.sentinels)
+        hosts = ",".join(f"{CLIENTS}:{sentinel.port}" for sentinel in self.sentinels)
         return f"redis+sentinel://{hosts}/{service}"
 
     @property
@@ -92,7 +110,7 @@ class SentinelGroup:
         old = self.primary
         old.kill()
         wait_until(lambda: self._primaries() not in ({old.port}, set()))
-        old.options = (*_SERVER_OPTIONS, "--replicaof", f"127.0.0.1 {self.primary.port}")
+        old.options = (*_SERVER_OPTIONS, "--replicaof", f"{CLIENTS} {self.primary.port}")
         old.start()
         self.wait_until_replicated()
 
@@ -114,10 +132,10 @@ class SentinelGroup:
         with ExitStack() as running:
             primary, replica = self.servers
             running.enter_context(primary)
-            replica.options += ("--replicaof", f"127.0.0.1 {primary.port}")
+            replica.options += ("--replicaof", f"{CLIENTS} {primary.port}")
             running.enter_context(replica)
             for _ in range(3):
-                sentinel = SentinelServer(primary.port, 2, self._silence)
+                sentinel = SentinelServer(primary.port, 2, self._silence, self._network)
                 self.sentinels.append(running.enter_context(sentinel))
             self.wait_until_replicated()
             self._running = running.pop_all()

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import pytest
 import redis
 
+from tests.support.network import CLIENTS, Network
 from tests.support.real_server import RealServer
 
 
 class RedisServer(RealServer):
-    """``options`` are appended to the command line (``"--maxmemory", "2mb"``)."""
+    """``options`` are appended to the command line (``"--maxmemory", "2mb"``). On a ``network`` it
+    has a host of its own. ``environment`` is added to that of the process."""
 
     name = "redis"
     stop_signal, kill_signal = signal.SIGTERM, signal.SIGKILL
 
-    def __init__(self, *options: str) -> None:
+    def __init__(
+        self,
+        *options: str,
+        network: Network | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__()
         self.options = options
+        self.host, self._environment = CLIENTS, {**os.environ, **(environment or {})}
+        if network is not None:
+            self.host = network.add_host()
+            self.port = network.listen_for(self.host)
 
     @property
     def url(self) -> str:
@@ -45,12 +57,18 @@ class RedisServer(RealServer):
 
     def _launch(self) -> subprocess.Popen[bytes]:
         command = [
-            _binary(),
-            *("--bind", "127.0.0.1", "--port", str(self.port), "--unixsocket", self.socket),
+            *(_binary(), "--bind", self.host, "--bind-source-addr", self.host),
+            *("--port", str(self.port), "--unixsocket", self.socket),
+            *("--replica-announce-ip", CLIENTS),
             *("--dir", str(self.folder), "--save", "", "--appendonly", "yes"),
             *("--logfile", str(self.folder / "log"), *self.options),
         ]
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        return subprocess.Popen(
+            command,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
 
     def _is_up(self) -> bool:
         assert self.process is not None

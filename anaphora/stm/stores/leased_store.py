@@ -69,7 +69,8 @@ class RemoteLock(ABC, Generic[_Found]):
     async def save(self, found: _Found, conversation: Conversation, timeout: timedelta) -> bool:
         """Store a conversation for ``timeout``; return whether the lock is still held.
 
-        Raises :class:`Conflict` if the lock was lost; then nothing has changed.
+        Raises :class:`Conflict` if the lock was lost; then nothing has changed. Raises
+        :class:`UnconfirmedError` if the conversation may be stored or not.
         """
 
     @abstractmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from random import uniform
 
+from anaphora.errors import UnconfirmedError
 from anaphora.stm.stores.postgres.schema import prepare_schema, render_statement
 from anaphora.storage.postgres.connection import ConnectionPool, Row, Transaction, UnavailableError
 from anaphora.storage.postgres.schema import check_schema_name, quote_identifier
@@ -49,6 +50,14 @@ class PostgresConnection:
                     raise
             time.sleep(uniform(pause / 2, pause))
             pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
+
+    def commit(self, statement: str, *values: str | bytes | int | None) -> list[Row]:
+        """Run a statement as :meth:`query` does. Raises :class:`~anaphora.errors.UnconfirmedError`
+        if it may have been executed."""
+        try:
+            return self.query(statement, *values)
+        except UnavailableError as error:
+            raise UnconfirmedError(f"{error}; its changes may be stored all the same") from error
 
     def execute(self, *statements: str) -> None:
         """Run statements without placeholders, one after another, and not a second time."""

@@ -239,7 +239,7 @@ class _PostgresLock(RemoteLock["_Found"]):
             record, ttl = None, _TTL_WITHOUT_RECORD
         else:
             record, ttl = dump(conversation), _to_ttl(timeout)
-        ((is_saved,),) = self._connection.query(
+        ((is_saved,),) = self._connection.commit(
             _COMMIT, self.place, self._version, found.version, record, ttl
         )
         if not is_saved:

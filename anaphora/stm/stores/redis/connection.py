@@ -222,6 +222,7 @@ class Attempts:
         self._connection = connection
         self._end = time.monotonic() + patience
         self._pause = 0.0  # the first failure may just be a connection that was idle for too long
+        self._in_doubt = False  # an attempt may have been executed
 
     def check(self) -> None:
         """Raise :class:`StoreError` if the store is closed."""
@@ -239,9 +240,11 @@ class Attempts:
         """
         connection, pause = self._connection, self._pause
         connection._has_connected |= isinstance(error, BusyLoadingError)
+        self._in_doubt |= isinstance(error, redis.ConnectionError | redis.TimeoutError)
         if not connection._is_retryable(error) or time.monotonic() + pause >= self._end:
             hint = connection._topology.explain(error)
-            raise to_store_error(connection._display_url, error, hint) from error
+            url, in_doubt = connection._display_url, self._in_doubt
+            raise to_store_error(url, error, hint, in_doubt=in_doubt) from error
         self._pause = min(max(pause * 2, _FIRST_PAUSE), _LONGEST_PAUSE)
         return uniform(pause / 2, pause)
 

@@ -15,7 +15,7 @@ from redis.exceptions import (
 
 from anaphora.errors import StoreError
 
-__all__ = ["AccessDeniedError", "find_code", "to_store_error"]
+__all__ = ["AccessDeniedError", "InDoubtError", "find_code", "to_store_error"]
 
 _CODES = re.compile(
     r"\b(OOM|MISCONF|READONLY|WRONGTYPE|NOPERM|MOVED|TRYAGAIN|CLUSTERDOWN|NOREPLICAS)\b"
@@ -69,6 +69,11 @@ class AccessDeniedError(StoreError):
     """The user of the URL has no permission for a command or a key."""
 
 
+class InDoubtError(StoreError):
+    """A command has failed and may have been executed: the connection was lost before its
+    answer."""
+
+
 def find_code(error: RedisError) -> str | None:
     """Return the code of an error, such as READONLY, also from inside a script."""
     kinds = {redis.ReadOnlyError: "READONLY", redis.exceptions.TryAgainError: "TRYAGAIN"}
@@ -80,11 +85,15 @@ def find_code(error: RedisError) -> str | None:
     return found and found[0]
 
 
-def to_store_error(where: str, error: RedisError, hint: str | None = None) -> StoreError:
-    """Translate an error of the server at ``where``; ``hint`` is a better one than its type
-    gives."""
+def to_store_error(
+    where: str, error: RedisError, hint: str | None = None, *, in_doubt: bool = False
+) -> StoreError:
+    """Translate an error of the server at ``where``; ``hint`` is a better one than its type gives.
+    ``in_doubt``: the command may have been executed."""
     hint = hint or _hint(error)
-    kind = AccessDeniedError if hint == _HINTS["NOPERM"] else StoreError
+    kind = InDoubtError if in_doubt else StoreError
+    if hint == _HINTS["NOPERM"]:
+        kind = AccessDeniedError
     return kind(f"{where}: {hint} ({error})")
 
 

@@ -9,10 +9,11 @@ from datetime import timedelta
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from anaphora.errors import Conflict, StoreError
+from anaphora.errors import Conflict, StoreError, UnconfirmedError
 from anaphora.stm.conversation import Conversation, ConversationKey
 from anaphora.stm.records import dump
 from anaphora.stm.stores.leased_store import RemoteLock
+from anaphora.stm.stores.redis.errors import InDoubtError
 from anaphora.stm.stores.redis.keys import KeySpace
 from anaphora.stm.stores.redis.replication import NotReplicatedError
 from anaphora.stm.stores.redis.scripts import ACQUIRE, COMMIT, RELEASE, STAGE, UNDO, Script
@@ -28,6 +29,9 @@ _SLACK = 1_000  # ms; a pause that lasts exactly the timeout must still find the
 _COMMIT_MARK_MS = 15_000  # ms beyond the patience for which a commit may be repeated
 _QUEUE_PATIENCE = 500  # ms for which the next one in the queue may be silent
 _SHORT_PATIENCE = 0.5  # seconds of retries for operations whose failure loses nothing
+_UNCHANGED = "nothing was changed"
+_UNDONE_HERE = "its changes were undone, but a replica that takes over now may have them"
+_MAY_BE_STORED = "its changes may be stored all the same"
 
 _log = logging.getLogger(__name__)
 
@@ -118,9 +122,11 @@ class RedisLock(RemoteLock[RedisRecord]):
                 replicated=is_replicated,
             )
         except NotReplicatedError as error:
-            is_undone = await self._undo(found)
-            end = "nothing was changed" if is_undone else "its changes may be stored all the same"
-            raise NotReplicatedError(f"{error}; {end}") from error
+            left = await self._undo(found)
+            kind = NotReplicatedError if left == _UNCHANGED else UnconfirmedError
+            raise kind(f"{error}; {left}") from error
+        except InDoubtError as error:
+            raise UnconfirmedError(f"{error}; {_MAY_BE_STORED}") from error
         if not is_stored:
             raise self._lost_error()
         return is_replicated
@@ -137,16 +143,22 @@ class RedisLock(RemoteLock[RedisRecord]):
             self.key, found.record, reason, at=found.now // 1_000, ttl=found.ttl
         )
 
-    async def _undo(self, found: RedisRecord) -> bool:
-        """Restore the record that the question has found. Returns whether that is certain."""
+    async def _undo(self, found: RedisRecord) -> str:
+        """Restore the record that the question has found. Returns what has become of its changes:
+        a replica may have received them and not that they were undone."""
         names, record = self._names, found.record or b""
         keys = (names.lock, names.record, names.done)
+        arguments = (UNDO, keys, self.token, record, max(found.ttl, 0))
         try:
-            done = await self._runner.run_script(UNDO, keys, self.token, record, max(found.ttl, 0))
+            for replicated in (False, True):  # the lock is not held up by the replicas
+                if not await self._runner.run_script(*arguments, replicated=replicated):
+                    return _MAY_BE_STORED
+        except NotReplicatedError:
+            return _UNDONE_HERE
         except StoreError as error:
             _log.error("a question cannot be undone", extra={"reason": str(error)})
-            return False
-        return bool(done)
+            return _MAY_BE_STORED
+        return _UNCHANGED
 
     def _lost_error(self) -> Conflict:
         return Conflict(

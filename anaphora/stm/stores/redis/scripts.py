@@ -97,12 +97,17 @@ return 1
 """)
 
 # Restores the record that STAGE has replaced, '' for none; a ttl of 0 is none. Returns 1 if nothing
-# is left of the commit, now or in an earlier run.
+# is left of the commit, now or in an earlier run. Writes also if it runs again, for the replicas.
 UNDO = Script("""
 local lock, record, done = KEYS[1], KEYS[2], KEYS[3]
 local token, text, ttl = ARGV[1], ARGV[2], ARGV[3]
 if redis.call('GET', lock) ~= token then
-  return 1 - redis.call('EXISTS', done)
+  if redis.call('EXISTS', done) == 1 then
+    return 0
+  end
+  redis.call('SET', done, '')
+  redis.call('DEL', done)
+  return 1
 end
 if text == '' then
   redis.call('DEL', record)

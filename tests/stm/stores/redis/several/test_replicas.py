@@ -12,10 +12,10 @@ import pytest
 import redis
 from msgspec.structs import replace
 
-from anaphora import StoreError
+from anaphora import StoreError, UnconfirmedError
 from anaphora.stm.stores.redis.keys import KeySpace
 from anaphora.stm.stores.redis.replication import NotReplicatedError
-from anaphora.stm.stores.redis.scripts import STAGE
+from anaphora.stm.stores.redis.scripts import STAGE, UNDO
 from anaphora.stm.stores.redis.store import RedisStore
 from anaphora.stm.stores.urls import store_at
 from tests.stm.stores.redis.several.load import TIMEOUT
@@ -101,7 +101,7 @@ def test_a_replica_that_is_lost_during_a_question_leaves_its_conversation_as_it_
     for _ in range(asked_before):
         count_up(open_store(), ANN)
     before, ttl = client.get(name), client.pttl(name)
-    with pytest.raises(NotReplicatedError, match="; nothing was changed"):
+    with pytest.raises(UnconfirmedError, match="; its changes were undone, but a replica"):
         lose_during_question(open_store(1.5), replica, lambda: None)
     assert client.get(name) == before
     assert (client.pttl(name) > 0) == (ttl > 0)
@@ -110,6 +110,22 @@ def test_a_replica_that_is_lost_during_a_question_leaves_its_conversation_as_it_
     with replica.client() as there:
         assert there.get(name) == before
     assert count_up(open_store(), ANN) == asked_before + 1
+
+
+def test_a_replica_that_is_back_in_time_confirms_that_nothing_was_changed(
+    open_store, client, replica
+):
+    staged = NAMES.commit_marks_pattern(ANN.user, ANN.tenant)
+
+    def come_back_after_the_commit() -> None:
+        wait_until(lambda: client.keys(staged))
+        wait_until(lambda: not client.keys(staged))
+        os.kill(replica.process.pid, signal.SIGCONT)
+
+    with pytest.raises(NotReplicatedError, match="; nothing was changed"):
+        lose_during_question(open_store(1.5), replica, come_back_after_the_commit)
+    with replica.client() as there:
+        assert not there.exists(NAMES.record_key(ANN))
 
 
 def test_whether_a_question_that_has_lost_its_turn_is_kept_is_not_known(
@@ -122,7 +138,7 @@ def test_whether_a_question_that_has_lost_its_turn_is_kept_is_not_known(
         wait_until(lambda: client.keys(staged))
         client.set(LOCK, "another question", px=1_000)
 
-    with pytest.raises(NotReplicatedError, match="may be stored all the same"):
+    with pytest.raises(UnconfirmedError, match="may be stored all the same"):
         lose_during_question(open_store(1.5), replica, take_the_turn)
     assert open_store().peek(ANN).questions == 99
     assert client.get(LOCK) in (b"another question", None)
@@ -138,12 +154,16 @@ def lose_during_question(
         pool.submit(meanwhile)
 
 
-def test_a_commit_that_is_sent_again_waits_for_the_replica_again(open_store, client, replica):
+@pytest.mark.parametrize(("script", "marks"), [(STAGE, 1), (UNDO, 0)])
+def test_a_commit_or_its_undoing_that_is_sent_again_waits_for_the_replica_again(
+    open_store, client, replica, script, marks
+):
     """Though it has nothing left to write: its first answer was lost, and then the turn."""
     keys = NAMES.session_keys(ANN, "token")
     connection = open_store(0.2)._connection
-    client.set(keys.done, "", px=60_000)
-    arguments = (STAGE, (keys.lock, keys.record, keys.done), "token", b"{}", 1_000, 60_000)
+    for _ in range(marks):
+        client.set(keys.done, "", px=60_000)
+    arguments = (script, (keys.lock, keys.record, keys.done), "token", b"{}", 1_000, 60_000)
     with suspended(replica), pytest.raises(NotReplicatedError):
         connection.run_script(*arguments, replicated=True)
     assert open_store()._connection.run_script(*arguments, replicated=True) == 1
