@@ -50,11 +50,11 @@ class Store(Protocol):
     """Stores conversations until they have been idle for longer than their timeout, and small
     notes: key-value pairs in namespaces. Every method may be called from any thread.
 
-    Raises :class:`StoreError` if something cannot be read or written; then nothing has changed. A
-    damaged record is logged and its conversation starts empty. A record of a later format raises
-    :class:`StoreError`, because it is not lost. A store may move damaged records into a
-    quarantine: it then has a property ``quarantine``
-    (:class:`~anaphora.stm.stores.quarantine.Quarantine`).
+    Raises :class:`StoreError` if something cannot be read or written; then nothing has changed,
+    unless it is an :class:`~anaphora.errors.UnconfirmedError`. A damaged record is logged and its
+    conversation starts empty. A record of a later format raises :class:`StoreError`, because it is
+    not lost. A store may move damaged records into a quarantine: it then has a property
+    ``quarantine`` (:class:`~anaphora.stm.stores.quarantine.Quarantine`).
     """
 
     def open(self, key: ConversationKey, timeout: timedelta) -> AbstractContextManager[Session]:
