@@ -111,7 +111,8 @@ class AsyncEngine:
     ``on``, ``hook``, ``on_fallback``, ``with_long_term``, ``with_fallback``, ``model``,
     ``has_handler`` and ``may_block``, which never block, are ordinary methods. Handlers, hooks and
     fallbacks may be ``async`` functions. What may block runs in at most ``threads`` threads; a
-    short question to a bot that cannot block is answered in the loop.
+    short question to a bot that cannot block, or only for its store in SQLite or Redis, is answered
+    in the loop.
 
     Calls that change a conversation run in the order in which they are made, those of different
     conversations side by side; one that waits needs no thread. If a task is cancelled while it

@@ -36,7 +36,7 @@ class Combiner(Protocol):
 class AmountCombiner(Combiner, Protocol):
     """Combines amounts, which may also be added to each other."""
 
-    def change(self, old: Entity, new: Entity, sign: int) -> Entity | None:
+    def add(self, old: Entity, new: Entity, sign: int) -> Entity | None:
         """Add a new amount to an old one, or take it away (``sign`` -1); None if it is of another
         kind."""
         ...

@@ -223,7 +223,7 @@ class _Combination(NamedTuple):
         change = next((one for one in self.changes if one.amount is new), None)
         if change is None or not new.groups <= old.groups or new.element != old.element:
             return None
-        changed = self.combiners.amounts[new.element].change(old, change.whole, change.sign)
+        changed = self.combiners.amounts[new.element].add(old, change.whole, change.sign)
         return changed or replace(change.whole, value=old.value, meta=old.meta)
 
     def _are_of_recurrence(self, old: Entity, new: Entity) -> bool:

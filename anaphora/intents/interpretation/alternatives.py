@@ -123,14 +123,16 @@ def _ask(
     values: Sequence[Entity],
     at: datetime,
 ) -> Decision:
-    words = {index for one in values for index in one.tokens}
+    """Offer the ``values`` for the term that one of them has ``filled``; what else the question
+    says is kept, and its missing terms are asked for afterwards."""
+    indices = {index for one in values for index in one.tokens}
 
     def keep(taken: Iterable[Candidate]) -> tuple[Candidate, ...]:
         return tuple(
             [
                 one
                 for one in taken
-                if one.source != "sentence" or words.isdisjoint(one.entity.tokens)
+                if one.source != "sentence" or indices.isdisjoint(one.entity.tokens)
             ]
         )
 
@@ -142,17 +144,17 @@ def _ask(
         or before is filled
         or (before.taken and not one.taken and one.term.min > 0)
     ]
-    first = [filled.term, *[one for one in missing if one is not filled.term]]
-    rest = replace(filling, terms=terms, taken=keep(filling.taken), missing=tuple(first))
+    missing.sort(key=lambda term: term is not filled.term)  # that one is asked for first
+    kept = replace(filling, terms=terms, taken=keep(filling.taken), missing=tuple(missing))
     bundles = tuple([(one,) for one in values])
-    asked_at = at.astimezone(UTC) + _MOMENT  # the rest waits until this is answered
+    asked_at = at.astimezone(UTC) + _MOMENT  # newer than the pending question, so answered first
     intent = filling.intent.id
     offers = Offers(intent, bundles, asked_at, then=intent)
     return replace(
         decision,
         conversation=replace(decision.conversation, offers=offers),
         matches=(),
-        incomplete=rest,
+        incomplete=kept,
         pending_action="",
         act=DialogAct("unclear", choices=bundles),
     )

@@ -46,7 +46,7 @@ class _AmountCombiner:
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         return combine_amounts(old, new) if old.element == new.element else None
 
-    def change(self, old: Entity, new: Entity, sign: int) -> Entity | None:
+    def add(self, old: Entity, new: Entity, sign: int) -> Entity | None:
         return change_amount(old, new, sign)
 
     def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:

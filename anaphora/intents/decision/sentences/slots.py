@@ -24,6 +24,7 @@ __all__ = [
     "find_combination",
     "find_last_used",
     "is_allowed",
+    "last_command_meta",
     "remembered_by_slot",
 ]
 
@@ -125,3 +126,9 @@ def find_last_used(conversation: Conversation) -> list[RememberedEntity]:
         for held in conversation.remembered
         if held.used_match == conversation.matches and held.entity.element != ACTION
     ]
+
+
+def last_command_meta(conversation: Conversation) -> Mapping[str, Any]:
+    """The metadata of the last command; empty if none is remembered."""
+    held = next((one for one in conversation.remembered if one.entity.element == ACTION), None)
+    return {} if held is None else held.entity.meta

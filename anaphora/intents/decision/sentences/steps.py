@@ -22,9 +22,10 @@ from anaphora.intents.decision.sentences.slots import (
     find_combination,
     find_last_used,
     is_allowed,
+    last_command_meta,
     remembered_by_slot,
 )
-from anaphora.models.hassil.elements import ACTION, AMOUNT, QUALITY
+from anaphora.models.hassil.elements import AMOUNT, QUALITY
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
@@ -173,7 +174,7 @@ def _change_set(
 ) -> Completion | None:
     """A command with a changed value of what last had this quality: the lights, though the radio
     was meant since. None if what was meant last has the quality as well."""
-    known = _last_meta(conversation).get(_SET, {}).get(quality)
+    known = last_command_meta(conversation).get(_SET, {}).get(quality)
     if known is None or any(
         QUALITIES[quality] & one.slots
         and one.required - QUALITIES[quality] <= used.keys() <= one.slots
@@ -203,18 +204,12 @@ def find_set_values(
     conversation: Conversation, intent: str, entities: Sequence[Entity]
 ) -> Mapping[str, Any]:
     """The last command about each quality, as metadata of a command that has these ``entities``."""
-    known = dict(_last_meta(conversation).get(_SET, {}))
+    known = dict(last_command_meta(conversation).get(_SET, {}))
     for quality, slots in QUALITIES.items():
         if any(one.element in slots for one in entities):
             values = {one.element: [one.value_or_text, one.meta.get("value")] for one in entities}
             known[quality] = [intent, values]
     return {_SET: known} if known else {}
-
-
-def _last_meta(conversation: Conversation) -> Mapping[str, Any]:
-    """The metadata of the last command."""
-    held = next((one for one in conversation.remembered if one.entity.element == ACTION), None)
-    return {} if held is None else held.entity.meta
 
 
 def _give_direction(

@@ -13,8 +13,8 @@ from anaphora.intents.decision.sentences.slots import (
     build_entity,
     find_combination,
     find_last_used,
+    last_command_meta,
 )
-from anaphora.models.hassil.elements import ACTION
 from anaphora.models.hassil.inverse_intents import (
     INCREASING_INTENTS,
     INVERSE_INTENTS,
@@ -43,7 +43,7 @@ def change_timer(
     """What lengthens or shortens the timer that was set last, instead of a ``completion`` that sets
     another one; the completion itself if the utterance adds one: "and one for 10 minutes". If the
     timer already has that time, it is refused."""
-    command = _last_command(conversation)
+    command = last_command_meta(conversation)
     before = command.get(_DURATION)
     is_total = any(token.lower in model.pronouns for token in utterance.tokens)
     wanted = _sum_seconds(one.entity for one in completion.candidates)
@@ -109,16 +109,10 @@ def find_duration(
     seconds = _sum_seconds(entities)
     if intent in INCREASING_INTENTS:
         return {_DURATION: seconds}
-    before = _last_command(conversation).get(_DURATION)
+    before = last_command_meta(conversation).get(_DURATION)
     if before is None or intent not in TIMER_INTENTS:
         return {}
     return {_DURATION: before + _CHANGING.get(intent, 0) * seconds}
-
-
-def _last_command(conversation: Conversation) -> Mapping[str, Any]:
-    """The metadata of the last command."""
-    held = next((one for one in conversation.remembered if one.entity.element == ACTION), None)
-    return {} if held is None else held.entity.meta
 
 
 def _sum_seconds(entities: Iterable[Entity]) -> int:

@@ -14,10 +14,10 @@ from anaphora.intents.decision.sentences.slots import (
     build_entity,
     find_combination,
     find_last_used,
+    last_command_meta,
 )
 from anaphora.intents.decision.sentences.steps import reverse_direction
 from anaphora.intents.match import Candidate
-from anaphora.models.hassil.elements import ACTION
 from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS
 from anaphora.stm.conversation import Conversation
 
@@ -87,8 +87,7 @@ def _changed_back(
     model: SentenceIntents, conversation: Conversation, used: Mapping[str, Entity]
 ) -> Iterator[tuple[str, Entity]]:
     """The values that the last command had replaced, and directions turned around."""
-    action = next((one for one in conversation.remembered if one.entity.element == ACTION), None)
-    before = {} if action is None else action.entity.meta.get(_BEFORE, {})
+    before = last_command_meta(conversation).get(_BEFORE, {})
     for slot, (value, number) in before.items():
         meta = {} if number is None else {"value": number}
         yield slot, build_entity(model, slot, value, meta)

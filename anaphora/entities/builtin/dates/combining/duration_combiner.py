@@ -38,7 +38,8 @@ def create_combiner(
 
 
 class _DurationCombiner:
-    """Gives a bare number the unit of an old duration; a new duration replaces an old one."""
+    """Gives a bare number the unit of an old duration, and adds to it or takes from it what is said
+    to be longer or shorter; otherwise a new duration replaces an old one."""
 
     completes = True
 
@@ -48,12 +49,12 @@ class _DurationCombiner:
     def combine(self, old: Entity, new: Entity, at: datetime) -> Entity | None:
         return None
 
-    def change(self, old: Entity, new: Entity, sign: int) -> Entity | None:
+    def add(self, old: Entity, new: Entity, sign: int) -> Entity | None:
         is_about = (old.value or "").startswith(_ABOUT)
         before, added = _read_iso((old.value or "").removeprefix(_ABOUT)), _read_iso(new.value)
         if not before or not added:
             return None
-        duration = _add(before, added, sign) or before
+        duration = _add(before, added, sign) or before  # nothing is shorter than no time
         if len(duration) == len(before) == 1 and duration[0][1] == before[0][1]:
             duration = ((duration[0][0], old.meta.get("unit") or before[0][1]),)
         value, meta = describe_duration(duration, "about" if is_about else "plain")

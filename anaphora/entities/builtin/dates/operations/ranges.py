@@ -153,7 +153,7 @@ def _after(moment: Moment, date_: TimeExpression) -> Interval:
 
 @operation("before")
 def _before(moment: Moment, date_: TimeExpression) -> Interval:
-    """Before Friday. What is to be done before the end of May has all of May."""
+    """Before Friday, before late May; what is to be done before the end of May has all of May."""
     start, found = evaluate_start(date_, moment)
     if date_[:2] == ("edge", "end"):
         start = evaluate_bounded(date_, moment).end

@@ -105,10 +105,11 @@ def _nth_part(moment: Moment, n: int, of: int, whole: TimeExpression) -> Interva
 
 @operation("edge")
 def _edge(moment: Moment, which: str, of: TimeExpression) -> Interval:
-    """The beginning, the middle or the end of a period: its first, second or last ten days in a
-    month, the days and months of ``_EDGES`` in a week and a year; a third of others, by months,
-    days or seconds."""
+    """The beginning, the middle or the end of a period ("late" is the same, but what is to be done
+    before it has nothing of it): its first, second or last ten days in a month, the days and months
+    of ``_EDGES`` in a week and a year; a third of others, by months, days or seconds."""
     whole = evaluate_bounded(of, moment)
+    which = "end" if which == "late" else which
     first, end = whole.start.date(), whole.end.date()
     days, months = (end - first).days, (end.year - first.year) * 12 + end.month - first.month
     if months >= 3 and first.day == end.day == 1:
