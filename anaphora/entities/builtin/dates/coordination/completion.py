@@ -29,6 +29,7 @@ _CORES: Final = {
 _CLOCK_OPERATIONS: Final = ("at", "at_times")  # on a day and its time or times
 _DAY_OPERATIONS: Final = (*TIMED_OPERATIONS, "at_times")  # on a day, their first argument
 _HALVES: Final = ("am", "pm")
+_SHARED_HALVES: Final = (*_HALVES, "by_night")
 
 _AtomDate: TypeAlias = tuple[int, int, TimeExpression]
 """A date by its atoms (half open)."""
@@ -51,16 +52,19 @@ class Coordination:
     What stands before the first day belongs to all that follow (next week Monday or Tuesday), what
     stands behind the last day to all before it: a period, and a time if there is a conjunction
     (Monday, Tuesday or Wednesday at nine). A tight joint also carries on a week, a month for a
-    later day, and the day of a time. ``parse`` makes a chart of some atoms.
+    later day, and the day of a time, which a conjunction does in any case. Of the ``weak`` words of
+    dates one may stand before a time. ``parse`` makes a chart of some atoms.
     """
 
     def __init__(
         self,
         conjunctions: Collection[str],
         prepositions: Collection[str],
+        weak: Collection[str],
         parse: Callable[[Sequence[Atom]], Chart],
     ) -> None:
         self._conjunctions = frozenset(conjunctions)
+        self._weak = weak
         beside = _any_of(prepositions)
         marks = _COMMAS | _SERIAL_MARKS
         self._between = re.compile(
@@ -95,7 +99,10 @@ class Coordination:
             last = atoms[one[1] - 1]
             is_ending = last.glued and last.text in self._conjunctions
             return _Joint(at, conjunction=True, tight=True) if is_ending else None
-        between = " ".join(["", *[atom.text for atom in atoms[one[1] : other[0]]], ""])
+        words = [atom.text for atom in atoms[one[1] : other[0]]]
+        if len(words) > 1 and _is_in_part(other[2]) and words[-1] in self._weak:
+            words.pop()  # *at* 7 in the evening
+        between = " ".join(["", *words, ""])
         if not self._between.fullmatch(between):
             return None
         return _Joint(
@@ -126,8 +133,11 @@ class _Part:
             self.meaning, self._period_side = found, "before"
         elif found is not None and joint.tight and _is_carried_on(whole, self.meaning):
             self.meaning = found
-        if joint.tight and self.meaning[0] == "clock":
+        is_joined = joint.tight or joint.conjunction
+        if is_joined and self.meaning[0] == "clock":
             self.meaning = _place_clock(whole, self.meaning[1])
+        elif is_joined and _is_in_part(self.meaning):
+            self.meaning = _place_part(whole, self.meaning)
         elif joint.conjunction and before.time_side == "before":
             self._take_time(before.meaning, "before")
 
@@ -139,6 +149,8 @@ class _Part:
             self.meaning, self._period_side = found, "behind"
         if in_list and behind.time_side == "behind":
             self._take_time(behind.meaning, "behind")
+        if in_list:
+            self.meaning = _share_half(behind.meaning, self.meaning)
 
     @property
     def period_side(self) -> _Side:
@@ -271,6 +283,38 @@ def _place_clock(said: TimeExpression, clock: TimeExpression) -> TimeExpression:
     if said[0] == "at":
         return "at", said[1], _in_same_half(said[2], clock)
     return "clock", clock
+
+
+def _is_in_part(date_: TimeExpression) -> bool:
+    """Whether a date is a time in a part of some day: 7 in the evening."""
+    return bool(date_[0] == "at" and date_[1][0] == "part")
+
+
+def _place_part(said: TimeExpression, part: TimeExpression) -> TimeExpression:
+    """The time in a part of the day (7 in the evening), on the day of the one before it."""
+    _, (_, name), clock = part
+    return (
+        ("at", ("within", said[1], name), clock) if said[0] == "at" and _is_day(said[1]) else part
+    )
+
+
+def _share_half(behind: TimeExpression, time: TimeExpression) -> TimeExpression:
+    """The bare time in the half or the part of the day of a later hour behind it: 6 or 7 pm."""
+    match behind, time:
+        case (
+            (("clock" | "at"), *_, (str(half), ("time", int(later), *_))),
+            (("clock" | "at"), *day, ("time", int(hour), *_) as clock),
+        ) if half in _SHARED_HALVES and hour % HALF_DAY < later % HALF_DAY:
+            return time[0], *day, (half, clock)
+        case (
+            ("at", ("part", str(name)) | ("within", _, str(name)), ("time", int(later), *_)),
+            (("clock" | "at"), *day, ("time", int(hour), *_) as clock),
+        ) if hour % HALF_DAY < later % HALF_DAY:
+            if not day:
+                return "at", ("part", name), clock
+            if _is_day(day[0]):
+                return "at", ("within", day[0], name), clock
+    return time
 
 
 def _in_same_half(said: TimeExpression, clock: TimeExpression) -> TimeExpression:
