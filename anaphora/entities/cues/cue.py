@@ -24,6 +24,7 @@ class Cue(Struct, frozen=True, gc=False):
     - add: "maybe" if it only opens a sentence ("and in Kyoto?"), "with" if it joins what belongs to
       one thing ("with olives"), else "";
     - reference: "thing", "place", "time", "person" or "same";
+    - ordinal: "one" if such a word follows ("the second one"), else "";
     - comparison: a scale and a direction, such as "price:less";
     - social: "thanks", "greeting", "farewell" or "wellbeing".
 

@@ -110,6 +110,8 @@ class _Chooser:
             del self._chosen[-count:]
         if reading.kind in _WITH_ONE and reading.value not in ("place", "time", "person"):
             spans = ((match.first, self._skip(match.last, "one")),)
+            if reading.kind == "ordinal" and spans[0][1] > match.last:
+                match = replace(match, reading=Reading("ordinal", "one", reading.number))
         for start, end in spans:
             self._taken.update(range(start, end))
         self._edges.pass_over(match)

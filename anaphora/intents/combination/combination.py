@@ -377,7 +377,10 @@ class _Combination(NamedTuple):
             [
                 index
                 for cue in self.cues
-                if cue.kind not in _PARTS or self.is_listed or cue in self.meant.cues
+                if cue.kind not in _PARTS
+                or cue.value == "one"  # the second one is no day
+                or self.is_listed
+                or cue in self.meant.cues
                 for index in cue.tokens
             ]
         )

@@ -76,6 +76,11 @@ class TestDates:
             "2026-11-28T09:00",
         ]
 
+    def test_the_second_is_a_day_and_the_second_one_is_none(self):
+        alarm = model("wake me", "date", entities="entities: [date]")
+        replies = talk(alarm, "wake me on May 3", "no, the second one", "no, the fourth")
+        assert values(replies) == ["2027-05-03", None, "2027-05-04"]
+
     def test_in_german(self):
         alarm = model("weck mich", "date", entities="entities: [date]", language="de")
         replies = talk(
