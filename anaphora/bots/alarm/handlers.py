@@ -30,6 +30,7 @@ _SECOND, _MINUTE, _DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(d
 _MAX_AHEAD = timedelta(days=3660)
 _MAX_ALARMS = 100
 _NOON = 12
+_PAIR = 2
 # From an exact match to "at 7", which may be in the morning or in the evening.
 _MATCH_FORMATS = ("%Y-%m-%d %H:%M", "%H:%M", "%I:%M")
 _BARE_CLOCK = re.compile(r"(?:\w+ )?0?(\d{1,2})(?:[:.]\d\d)?")  # "at 7": am or pm
@@ -100,7 +101,7 @@ def once(match: Match, data: dict[str, Any], at: datetime, language: str) -> Ans
 def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> Answer | str:
     """Cancel the alarms at the given times: on that date, else on any date, else also twelve hours
     off; or all alarms of a day. Without a time, cancel the only alarm, or all if the user says
-    so."""
+    so; "both" are the only two, or the two that were set last."""
     alarms = _Alarms(data, at, language)
     if not alarms.times:
         return alarms.answer("none")
@@ -111,6 +112,8 @@ def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> A
             chosen = alarms.find(named)
         except _TooFarError:
             chosen = []
+    elif any(entity.value == "both" for entity in (*mentioned, *_entities(match.slots.get("all")))):
+        chosen = alarms.both()
     elif listed := [one.entity for one in _taken(match.slots.get("listed")) if one.offered]:
         chosen = alarms.find(listed)
     else:
@@ -249,6 +252,14 @@ class _Alarms:
             if same := [time for time in self.times if self._local(time).strftime(form) in texts]:
                 return chosen + same
         return chosen
+
+    def both(self) -> list[datetime]:
+        """The only two alarms, else the two that were set together last; empty without these."""
+        if len(self.times) <= _PAIR:
+            return self.times
+        last = {datetime.fromisoformat(text) for text in self._data.get("last", ())}
+        found = [time for time in self.times if time in last]
+        return found if len(found) == _PAIR else []
 
     def save(self, times: Iterable[datetime]) -> None:
         """Store these as the alarms."""

@@ -40,7 +40,10 @@ class ClauseEdges:
         for atom in atoms:
             begins = atom.text in SENTENCE_MARKS
             self._opens.append(begins or (self._opens[-1] and atom.text in _OPENING_MARKS))
+        negated = {match.end for match in matches if match.reading.kind == "negate"}
         for match in sorted(matches, key=lambda match: match.start, reverse=True):
+            if match.reading.value == "greeting" and match.start in negated:
+                continue  # German "nicht morgen" is no "Morgen!"
             if match.reading.kind in ("contrast", "joiner") or (
                 _extends_edge(match.reading) and self.ends[match.end] and not match.reading.opens
             ):

@@ -319,3 +319,21 @@ def test_twelve_in_the_place_of_ten_minutes():
         "Wecker gestellt: Mo, 5. Jan, 09:12 (in 12 Min.).",
         "Wecker: Mo, 5. Jan, 09:12.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("questions", "cancelled"),
+    [
+        (["wake me at 10", "wake me at 11", "delete both"], "10:00; Mon 5 Jan, 11:00."),
+        (["wake me at 10", "wake me at 11 and at 12", "delete both"], "11:00; Mon 5 Jan, 12:00."),
+    ],
+)
+def test_both_are_the_only_two_or_those_that_were_set_together(questions, cancelled):
+    assert answers("alarm", *questions)[-1] == f"Cancelled: Mon 5 Jan, {cancelled}"
+
+
+def test_both_of_many_alarms_asks_which():
+    said = ["wake me at 10", "wake me at 11", "wake me at 12", "cancel both", "my alarms"]
+    asked, listed = answers("alarm", *said)[-2:]
+    assert asked.startswith("Which")
+    assert listed.count(";") == 2

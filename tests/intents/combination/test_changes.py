@@ -114,3 +114,29 @@ def test_a_question_that_begins_anew_has_its_own_amount():
 
 def test_a_range_is_shifted():
     assert last_values("buy 2 to 4 kg of flour", "1 more") == ["2..4 kg", "3..5 kg"]
+
+
+@pytest.mark.parametrize(
+    ("language", "table", "earlier"),
+    [
+        ("en", "a table for 4 tomorrow at 8 pm", "a half hour earlier"),
+        ("de", "table für 4 morgen um 20 Uhr", "eine halbe Stunde früher"),
+    ],
+)
+def test_half_an_hour_earlier_moves_a_time_and_is_no_number_of_people(language, table, earlier):
+    engine = Engine(
+        parse_model(f"""
+        id: tables
+        language: {language}
+        dialog_acts: true
+        entities: [date, number]
+        elements: [{{id: book, synonyms: [table]}}]
+        intents:
+          - id: book
+            slots: {{book: book, people: {{element: number}}, date: date}}
+            confirm: OK?
+            response: Done.
+        """)
+    )
+    slots = [engine.ask(text, at=AT).slots for text in (table, earlier)][-1]
+    assert (slots["people"].value, slots["date"].value) == ("4", "2026-11-24T19:30")

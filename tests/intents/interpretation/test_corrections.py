@@ -31,6 +31,7 @@ TOMORROW, FRIDAY = "2026-01-06", "2026-01-09"
         ("das Wetter in Oslo morgen", "ich meinte Riga", "Riga", TOMORROW),
         ("das Wetter in Oslo morgen", "nicht Oslo, sondern Riga", "Riga", TOMORROW),
         ("das Wetter in Oslo morgen", "statt morgen am Freitag", "Oslo", FRIDAY),
+        ("das Wetter in Oslo morgen", "nicht morgen, Freitag", "Oslo", FRIDAY),
         ("el tiempo en Oslo mañana", "no, Turku", "Turku", TOMORROW),
         ("el tiempo en Oslo mañana", "quería decir Riga", "Riga", TOMORROW),
         ("el tiempo en Oslo mañana", "no Oslo sino Riga", "Riga", TOMORROW),

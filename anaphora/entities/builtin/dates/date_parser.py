@@ -463,9 +463,10 @@ class DateParser:
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
         """What a parser finds on the chart of an island."""
         items, nights = chart.items("date"), chart.items("overnight")
-        moved = _select_longest(items, is_weak)
-        dates = _select_longest([*nights, *items], is_weak) if nights else moved
-        durations = _select_longest(chart.items("duration"), is_weak)
+        amounts = chart.items("span")
+        moved = _select_longest(items, is_weak, amounts)
+        dates = _select_longest([*nights, *items], is_weak, amounts) if nights else moved
+        durations = _select_longest(chart.items("duration"), is_weak, amounts)
         durations = tuple([one for one in durations if not _belongs_to_date(one, dates)])
         return Island(dates, moved, durations, edges=chart.edges)
 
@@ -518,14 +519,18 @@ def _belongs_to_date(duration: DateMatch, dates: Sequence[DateMatch]) -> bool:
     )
 
 
-def _select_longest(items: Sequence[Item], is_weak: Sequence[bool]) -> tuple[DateMatch, ...]:
-    """The longest items that do not overlap, the first of equal ones, in the order of the text."""
+def _select_longest(
+    items: Sequence[Item], is_weak: Sequence[bool], amounts: Sequence[Item]
+) -> tuple[DateMatch, ...]:
+    """The longest items that do not overlap, the first of equal ones, in the order of the text.
+    They keep the whole of the ``amounts`` in them."""
     kept: list[Item] = []
     for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):
         if all(item.end <= one.start or one.end <= item.start for one in kept):
             kept.append(item)
     return tuple(
-        _trim_weak_words(item, items, is_weak) for item in sorted(kept, key=lambda item: item.start)
+        _trim_weak_words(item, items, is_weak, amounts)
+        for item in sorted(kept, key=lambda item: item.start)
     )
 
 
@@ -546,9 +551,11 @@ def _is_suffix(atoms: Sequence[Atom], at: int) -> bool:
     )
 
 
-def _trim_weak_words(item: Item, items: Sequence[Item], is_weak: Sequence[bool]) -> DateMatch:
+def _trim_weak_words(
+    item: Item, items: Sequence[Item], is_weak: Sequence[bool], amounts: Sequence[Item]
+) -> DateMatch:
     """Strip weak words from both ends that do not change the meaning, as they may belong to
-    something else ("what's on tomorrow")."""
+    something else ("what's on tomorrow"), but not from an amount ("a half hour earlier")."""
     spans = [
         (one.start, one.end)
         for one in items
@@ -557,5 +564,8 @@ def _trim_weak_words(item: Item, items: Sequence[Item], is_weak: Sequence[bool])
         and one.meaning == item.meaning
         and all(is_weak[item.start : one.start])
         and all(is_weak[one.end : item.end])
+        and not any(
+            item.start <= whole.start < one.start < whole.end <= item.end for whole in amounts
+        )
     ]
     return *min(spans, key=lambda span: span[1] - span[0]), item.meaning
