@@ -224,6 +224,10 @@ def test_a_loop_is_not_kept_after_its_last_write(database, writers):
         loop.close()
     dead = ref(loop)
     del loop
+    writers.close()  # its threads may still be about to drop it
+    for thread in threading.enumerate():
+        if thread.name.startswith("anaphora-"):
+            thread.join(PATIENCE)
     gc.collect()
     assert dead() is None
 
