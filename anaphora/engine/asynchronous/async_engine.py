@@ -150,6 +150,7 @@ class AsyncEngine:
         if not self._owns_engine:
             return
         self._shared.is_closed = True
+        self._shared.abandon_calls()
         while running := [asyncio.wrap_future(one) for one in tuple(self._shared.running)]:
             await asyncio.wait(running)
         for pool in self._shared.pools.values():
@@ -307,6 +308,7 @@ class AsyncEngine:
         loop = asyncio.get_running_loop()
         queue = self._shared.queue
         if queue is None or queue.loop is not loop:
+            self._shared.abandon_calls()
             queue = self._shared.queue = CallQueue(loop)
         return queue
 
@@ -402,6 +404,17 @@ class _SharedState:
         self.queue: CallQueue | None = None
         self.running: set[_AnyFuture] = set()
         self.is_closed = False
+
+    def abandon_calls(self) -> None:
+        """End the calls of event loops that were closed before their calls had ended: these would
+        hold their conversations for ever."""
+        for call in tuple(self.running):
+            if isinstance(call, asyncio.Task) and call.get_loop().is_closed():
+                self.running.discard(call)
+                coroutine = call.get_coro()
+                with suppress(asyncio.CancelledError, Exception):
+                    coroutine.throw(asyncio.CancelledError())
+                    coroutine.close()  # it waits for something once more
 
 
 async def _await(future: Future[_Result] | asyncio.Future[_Result], call: RunningCall) -> _Result:

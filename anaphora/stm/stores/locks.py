@@ -14,11 +14,19 @@ __all__ = ["ConversationLock", "ConversationLocks", "busy_error", "forked_error"
 
 @dataclass(slots=True)
 class ConversationLock:
-    """The lock of one conversation; it exists while a thread holds it or waits for it."""
+    """The lock of one conversation; it exists while a thread holds it or waits for it. ``owner``
+    is the thread that holds it, or whose event loop does."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     owner: int | None = None
+    is_of_loop: bool = False
     users: int = 0
+
+
+_REMEDIES = {
+    False: "a handler cannot ask in its own conversation",
+    True: "in an event loop, await the methods of AsyncEngine",
+}
 
 
 class ConversationLocks:
@@ -36,15 +44,15 @@ class ConversationLocks:
     def acquire(self, key: ConversationKey) -> ConversationLock:
         """Lock a conversation; :meth:`release` must follow.
 
-        Raises :class:`Conflict` if this thread holds the lock already, or if it is not free in
-        time.
+        Raises :class:`Conflict` if this thread or its event loop holds the lock already, or if it
+        is not free in time.
         """
         return run_in_thread(self.acquire_as(IN_THREAD, key))
 
     async def acquire_as(self, waiting: Waiting, key: ConversationKey) -> ConversationLock:
         """Lock a conversation as :meth:`acquire` does, but wait as ``waiting`` says. A task of an
         event loop that holds the lock already waits for itself."""
-        lock = self._join(key)
+        lock = self._join(key, waiting)
         try:
             acquired = await waiting.acquire(lock.lock, self._wait)
         except BaseException:  # Ctrl-C while it waits, or a task is cancelled
@@ -53,7 +61,7 @@ class ConversationLocks:
         if not acquired:
             self._leave(key, lock)
             raise busy_error(key, self._wait)
-        lock.owner = threading.get_ident() if waiting is IN_THREAD else None
+        lock.owner, lock.is_of_loop = threading.get_ident(), waiting is not IN_THREAD
         return lock
 
     def release(self, key: ConversationKey, lock: ConversationLock) -> None:
@@ -62,15 +70,17 @@ class ConversationLocks:
         lock.lock.release()
         self._leave(key, lock)
 
-    def _join(self, key: ConversationKey) -> ConversationLock:
+    def _join(self, key: ConversationKey, waiting: Waiting) -> ConversationLock:
         with self._mutex:
             lock = self._locks.get(key)
             if lock is None:
                 lock = self._locks[key] = ConversationLock()
-            elif lock.owner == threading.get_ident():
+            elif lock.owner == threading.get_ident() and not (
+                lock.is_of_loop and waiting is not IN_THREAD
+            ):
                 raise Conflict(
                     f"the conversation of {key.user!r} with '{key.model}' is being answered by "
-                    "this very thread: a handler cannot ask in its own conversation"
+                    f"this very thread: {_REMEDIES[lock.is_of_loop]}"
                 )
             lock.users += 1
             return lock

@@ -194,7 +194,7 @@ class Database:
     def write_queued(self, last: WriteTask | None = None) -> None:
         """Write what is queued, unless ``last`` has been written meanwhile."""
         with self._writing:
-            if last is None or not last.done:
+            if self._queue and (last is None or not last.done):
                 self._write_all(list(self._drain_queue()))
 
     def begin_queued(self) -> Callable[[], None] | None:

@@ -32,7 +32,9 @@ class LoopWriters:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="anaphora-commit")
+        self._committing = ThreadPoolExecutor(1, thread_name_prefix="anaphora-commit")
+        # Another thread, because the one that it waits for may be a commit of another loop.
+        self._waiting = ThreadPoolExecutor(1, thread_name_prefix="anaphora-write")
         self._writers: dict[asyncio.AbstractEventLoop, _LoopWriter] = {}
 
     async def write(self, work: WriteFunction) -> None:
@@ -45,21 +47,20 @@ class LoopWriters:
             for one in tuple(self._writers):
                 if one.is_closed():
                     self._writers.pop(one, None)
-            writer = self._writers[loop] = _LoopWriter(self._database, self._executor, loop)
+            writer = self._writers[loop] = _LoopWriter(self, loop)
         await writer.write(work)
 
     def close(self) -> None:
-        """End the thread as soon as its transaction has ended."""
-        self._executor.shutdown(wait=False)
+        """End the threads as soon as their transactions have ended."""
+        self._committing.shutdown(wait=False)
+        self._waiting.shutdown(wait=False)
 
 
 class _LoopWriter:
-    """The writer of one event loop."""
+    """The writer of one event loop, which exists while the loop has something to write."""
 
-    def __init__(
-        self, database: Database, executor: ThreadPoolExecutor, loop: asyncio.AbstractEventLoop
-    ) -> None:
-        self._database, self._executor, self._loop = database, executor, loop
+    def __init__(self, all: LoopWriters, loop: asyncio.AbstractEventLoop) -> None:
+        self._all, self._database, self._loop = all, all._database, loop
         self._is_flushing = False
         self._is_waking = False  # the loop will look at what has ended
         self._ended: deque[asyncio.Future[None]] = deque()
@@ -74,16 +75,27 @@ class _LoopWriter:
             await asyncio.shield(ended)
         except asyncio.CancelledError:
             if not self._database.withdraw(task):
-                await _wait_in_any_case(ended)
+                await self._wait_in_any_case(ended)
             raise
         if task.error is not None:
             raise task.error
 
+    async def _wait_in_any_case(self, ended: asyncio.Future[None]) -> None:
+        """Wait for the end of a transaction, even if the task is cancelled once more."""
+        while not ended.done():
+            if self._loop.is_closed():  # nothing will wake the task
+                self._database.write_queued()
+                return
+            with suppress(asyncio.CancelledError):
+                await asyncio.shield(ended)
+
     def _flush(self, since: float | None = None) -> None:
         """Write what is queued; ``since`` is when the first attempt to do so was made."""
         end: Callable[[], None] | None = None
+        executor = self._all._committing
         self._is_flushing = False
         if not self._database.has_queued:
+            self._all._writers.pop(self._loop, None)
             return
         if since is None or time.monotonic() - since < _PATIENCE:
             end = self._database.begin_queued()
@@ -91,13 +103,13 @@ class _LoopWriter:
                 since = time.monotonic() if since is None else since
                 self._loop.call_later(uniform(*_RETRY_PAUSE), self._flush, since)
         else:
-            end = self._database.write_queued
+            end, executor = self._database.write_queued, self._all._waiting
         self._is_flushing = True
         if end is not None:
             self._is_waking = True
             work = partial(self._commit, end)
             try:
-                self._executor.submit(work)
+                executor.submit(work)
             except RuntimeError:  # the store is closed, or the interpreter is ending
                 work()
 
@@ -128,10 +140,3 @@ class _LoopWriter:
     def _wake(self, callback: Callable[[], None]) -> None:
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(callback)
-
-
-async def _wait_in_any_case(ended: asyncio.Future[None]) -> None:
-    """Wait for the end of a transaction, even if the task is cancelled once more."""
-    while not ended.done():
-        with suppress(asyncio.CancelledError):
-            await asyncio.shield(ended)

@@ -13,6 +13,8 @@ import pytest
 from anaphora import AsyncEngine, Engine, User, parse_model
 from anaphora.stm.conversation import ConversationKey
 from anaphora.stm.stores.redis.store import RedisStore
+from anaphora.stm.stores.sqlite.store import SqliteStore
+from anaphora.stm.stores.store import Store
 from tests.engine.asynchronous.test_async_engine import TEA, in_loop
 from tests.support.redis_server import RedisServer, redis_server  # noqa: F401 - a fixture
 from tests.support.weather_models import WEATHER
@@ -35,7 +37,7 @@ def store(redis_server: RedisServer) -> Iterator[RedisStore]:  # noqa: F811
     store.close()
 
 
-def engine_of(store: RedisStore, *texts: str) -> AsyncEngine:
+def engine_of(store: Store, *texts: str) -> AsyncEngine:
     return AsyncEngine(Engine(*(parse_model(dedent(text)) for text in texts), store=store))
 
 
@@ -119,3 +121,32 @@ def test_a_confirmed_question_is_taken_before_it_is_carried_out(store):
         await engine.close()
 
     ask()
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_question_whose_loop_was_closed_does_not_hold_its_conversation(tmp_path, steps):
+    engine = engine_of(SqliteStore(tmp_path / "bot.db", wait=1.0), WEATHER)
+    _ask_and_close_loop(engine, steps)
+
+    async def go_on() -> None:
+        assert (await engine.ask("weather in Kyoto")).slots["city"].value == "Kyoto"
+        assert (await engine.conversation()).questions in (1, 2)
+        await engine.close()
+
+    asyncio.run(go_on())
+
+
+def test_an_engine_is_closed_though_the_loop_of_a_question_was(tmp_path):
+    engine = engine_of(SqliteStore(tmp_path / "bot.db"), WEATHER)
+    _ask_and_close_loop(engine, 2)
+    asyncio.run(asyncio.wait_for(engine.close(), 10))
+
+
+def _ask_and_close_loop(engine: AsyncEngine, steps: int) -> None:
+    """Ask in a loop that is closed after so many steps."""
+    loop = asyncio.new_event_loop()
+    asked = loop.create_task(engine.ask("weather in Tokyo"))
+    for _ in range(steps):
+        loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    del asked  # answered or not

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sqlite3
 import threading
 from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import pytest
 
@@ -176,6 +179,57 @@ def test_threads_and_loops_write_for_each_other(database, writers):
 
     run(test)
     assert len(words(database)) == 40
+
+
+def test_a_loop_that_waits_for_the_commit_of_another_does_not_hold_it_up(
+    database, writers, monkeypatch
+):
+    monkeypatch.setattr(loop_writers, "_PATIENCE", 0.0)
+    begun, waited_for = threading.Event(), threading.Event()
+    begin, write_queued = database.begin_queued, database.write_queued
+
+    def begin_slowly():
+        end = begin()
+        if end is not None:
+            begun.set()
+            assert waited_for.wait(PATIENCE)
+        return end
+
+    def wait():
+        waited_for.set()
+        write_queued()
+
+    monkeypatch.setattr(database, "begin_queued", begin_slowly)
+    monkeypatch.setattr(database, "write_queued", wait)
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(run, lambda: writers.write(adding("one")))
+        assert begun.wait(PATIENCE)
+        run(lambda: writers.write(adding("two")))
+        other.result()
+    assert words(database) == {"one", "two"}
+
+
+def test_whoever_has_nothing_to_write_waits_for_nobody(path, database):
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        database.write_queued()
+
+
+def test_a_loop_is_not_kept_after_its_last_write(database, writers):
+    loop = asyncio.new_event_loop()
+    try:
+        loop.run_until_complete(writers.write(adding("one")))
+        loop.run_until_complete(asyncio.sleep(0))
+    finally:
+        loop.close()
+    dead = ref(loop)
+    del loop
+    writers.close()  # its threads may still be about to drop it
+    for thread in threading.enumerate():
+        if thread.name.startswith("anaphora-"):
+            thread.join(PATIENCE)
+    gc.collect()
+    assert dead() is None
 
 
 def test_after_closing_a_write_is_done_or_says_why_not(database, writers):

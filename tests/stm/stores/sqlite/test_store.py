@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from anaphora import Conversation, Engine, Entity, StoreError
+from anaphora import Conflict, Conversation, Engine, Entity, StoreError
 from anaphora.stm.conversation import ConversationKey, FlowStep, PendingQuestion, RememberedEntity
 from anaphora.stm.records import dump
 from anaphora.stm.stores.sqlite import store as sqlite_store
 from anaphora.stm.stores.sqlite.store import SqliteStore
 from anaphora.storage.sqlite import database
-from tests.stm.stores.event_loops import count_up_in_loop, in_loop
+from tests.stm.stores.event_loops import count_up_in_loop, in_loop, side
 from tests.stm.stores.store_homes import (
     ANN,
     BEN,
@@ -494,3 +494,13 @@ def test_in_an_event_loop_a_damaged_record_is_put_in_quarantine(path, store):
     in_loop(test, store)
     assert [item.key for item in store.quarantine.items()] == [ANN]
     assert questions(store, ANN) == 1
+
+
+def test_whoever_blocks_the_event_loop_that_answers_a_conversation_is_told_at_once(store):
+    async def test():
+        async with side(store).open(ANN, TIMEOUT):
+            with pytest.raises(Conflict, match="await the methods of AsyncEngine"):
+                count_up(store, ANN)
+        assert await count_up_in_loop(store) == 1
+
+    in_loop(test, store)
