@@ -261,10 +261,10 @@ def test_a_hundred_megabytes_are_rejected_at_once(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     with file.open("wb") as stream:
         stream.truncate(100_000_000)
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ModelError, match="may have 32,000,000 bytes"):
         load_model(file)
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
     with pytest.raises(ModelError, match="may have 32,000,000 bytes"):
         parse_model(" " * (MAX_FILE_SIZE + 1))
 
@@ -272,7 +272,7 @@ def test_a_hundred_megabytes_are_rejected_at_once(tmp_path: Path) -> None:
 def test_a_hundred_thousand_synonyms_load_in_seconds() -> None:
     synonyms = "".join(f"  - word{number} number\n" for number in range(100_000))
     intents = "intents: [\"intent=i term(t)~{# == 'e'}\"]\n"
-    start = time.perf_counter()
+    start = time.process_time()
     model = parse_model(f"id: m\n{intents}elements:\n- id: e\n  synonyms:\n{synonyms}")
-    assert time.perf_counter() - start < 6  # some 0.5 s on two slow cores
+    assert time.process_time() - start < 6  # some 0.5 s on two slow cores
     assert len(model.elements[0].phrases[""]) == 100_001

@@ -99,6 +99,6 @@ def test_what_was_written_is_read_back(arguments, thought):
 
 @pytest.mark.parametrize("text", ["{" * 100_000, "[" * 100_000, '{"a": "' * 20_000, "{'" * 50_000])
 def test_hostile_text_takes_no_long_time(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     parse_answer(text, NAMES)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5

@@ -371,9 +371,9 @@ def test_a_long_text_of_unknown_words_is_read_in_bounded_time():
     pipeline = Pipeline(model(element("name", values={n: [n] for n in names}, typos=2)))
     text = " ".join("".join(chance.choices("abcdefghijklmnop", k=8)) for _ in range(1_100))
     pipeline("wxyzwxyz")
-    started = time.perf_counter()
+    started = time.process_time()
     pipeline(text[:10_000])
-    assert time.perf_counter() - started < 2  # 0.1 s on a quiet machine
+    assert time.process_time() - started < 2  # 0.1 s on a quiet machine
 
 
 @pytest.mark.parametrize("language", ["en", "de", "he", "ko"])

@@ -228,6 +228,6 @@ def test_variants_of_very_many_sparse_entities_are_maximal(entities):
 )
 def test_a_thousand_overlapping_entities_are_no_burden(entities):
     said = utterance(*entities)
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(find_variants(said)) == 16
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
