@@ -411,7 +411,9 @@ class _SharedState:
         for call in tuple(self.running):
             if isinstance(call, asyncio.Task) and call.get_loop().is_closed():
                 self.running.discard(call)
-                coroutine = call.get_coro()
+                coroutine: Any = call.get_coro()
+                if coroutine is None:  # it has ended before it could be suspended
+                    continue
                 with suppress(asyncio.CancelledError, Exception):
                     coroutine.throw(asyncio.CancelledError())
                     coroutine.close()  # it waits for something once more
