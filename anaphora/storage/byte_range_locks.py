@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from anaphora.errors import StoreError
 from anaphora.storage.forks import ForkAware, fork_safe_lock, register_fork_aware
-from anaphora.storage.waiting import IN_THREAD, Waiting, run_in_thread
+from anaphora.storage.waiting import IN_THREAD, Waiting, run_blocking
 
 __all__ = ["ByteRangeLocks"]
 
@@ -52,7 +52,7 @@ class ByteRangeLocks:
 
         Raises :class:`StoreError` if the file cannot be locked.
         """
-        return run_in_thread(self.acquire_as(IN_THREAD, offset, wait=wait))
+        return run_blocking(self.acquire_as(IN_THREAD, offset, wait=wait))
 
     async def acquire_as(self, waiting: Waiting, offset: int, *, wait: float) -> bool:
         """Lock an offset as :meth:`acquire` does, but wait as ``waiting`` says."""

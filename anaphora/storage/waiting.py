@@ -1,7 +1,7 @@
 """One piece of code for threads and event loops: coroutines that wait in the one way or the other.
 
 With :data:`IN_THREAD`, whatever a coroutine waits for blocks the thread. Such a coroutine never
-suspends, so that :func:`enter_in_thread` gets by without an event loop.
+suspends, so that :func:`enter_blocking` gets by without an event loop.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any, Protocol, TypeVar
 
-__all__ = ["IN_LOOP", "IN_THREAD", "Waiting", "enter_in_thread", "run_in_thread"]
+__all__ = ["IN_LOOP", "IN_THREAD", "Waiting", "enter_blocking", "run_blocking"]
 
 _FIRST_PAUSE, _LONGEST_PAUSE, _PAUSE_GROWTH = 0.0005, 0.02, 1.5  # of seconds, for a lock
 
@@ -66,7 +66,7 @@ IN_THREAD: Waiting = _InThread()
 IN_LOOP: Waiting = _InLoop()
 
 
-def run_in_thread(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
+def run_blocking(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
     """Run a coroutine that waits :data:`IN_THREAD`; return its result."""
     try:
         coroutine.send(None)
@@ -78,18 +78,18 @@ def run_in_thread(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
 
 
 @contextmanager
-def enter_in_thread(
+def enter_blocking(
     manager: AbstractAsyncContextManager[_Result],
 ) -> Iterator[_Result]:
     """Enter and leave a context manager that waits :data:`IN_THREAD`."""
-    value = run_in_thread(_enter(manager))
+    value = run_blocking(_enter(manager))
     try:
         yield value
     except BaseException as error:
-        if not run_in_thread(_leave(manager, error)):
+        if not run_blocking(_leave(manager, error)):
             raise
     else:
-        run_in_thread(_leave(manager, None))
+        run_blocking(_leave(manager, None))
 
 
 async def _enter(manager: AbstractAsyncContextManager[_Result]) -> _Result:

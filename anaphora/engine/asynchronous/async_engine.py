@@ -414,6 +414,7 @@ class _SharedState:
                 coroutine: Any = call.get_coro()
                 if coroutine is None:  # it has ended before it could be suspended
                     continue
+                # Nobody waits for it any more, whatever it raises.
                 with suppress(asyncio.CancelledError, Exception):
                     coroutine.throw(asyncio.CancelledError())
                     coroutine.close()  # it waits for something once more

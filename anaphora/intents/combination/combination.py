@@ -16,10 +16,10 @@ from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.negation import find_negated
-from anaphora.intents.combination.changes import (
-    Change,
-    find_changes,
-    has_change_behind,
+from anaphora.intents.combination.amount_changes import (
+    AmountChange,
+    find_amount_changes,
+    has_trailing_change,
 )
 from anaphora.intents.combination.combiners import Combiners
 from anaphora.intents.interpretation.selection import select_bundles
@@ -75,7 +75,7 @@ def combine_with_memory(
     # "The second" is one of the offers, and so is one of several places.
     is_listed = conversation.offers is not None or sum(one.kind == "ordinal" for one in cues) > 1
     is_asked = conversation.pending is not None and not conversation.pending.confirms
-    changes = _find_changes(utterance, said, combiners, conversation)
+    changes = _find_amount_changes(utterance, said, combiners, conversation)
     combination = _Combination(utterance, combiners, at, cues, meant, is_listed, is_asked, changes)
     found = combination.combine(held)
     if found is None:
@@ -84,18 +84,18 @@ def combine_with_memory(
     return found if left == held else combination.combine(left)
 
 
-def _find_changes(
+def _find_amount_changes(
     utterance: Utterance,
     said: Sequence[Entity],
     combiners: Combiners,
     conversation: Conversation,
-) -> Sequence[Change]:
+) -> Sequence[AmountChange]:
     """What the sentence adds to the amounts of the question that waits, or of the last one, unless
     it begins with that anew: "send 50 more"."""
     begins = any(one.is_from_phrase and one.value is None for one in said)
     if not combiners.amounts or (begins and conversation.pending is None):
         return ()
-    return find_changes(utterance, [one for one in said if _may_change(one, combiners)])
+    return find_amount_changes(utterance, [one for one in said if _may_change(one, combiners)])
 
 
 def _may_change(entity: Entity, combiners: Combiners) -> bool:
@@ -158,7 +158,7 @@ class _Combination(NamedTuple):
     meant: _MeantOffer
     is_listed: bool
     is_asked: bool
-    changes: Sequence[Change]
+    changes: Sequence[AmountChange]
 
     def combine(self, held: Sequence[Entity]) -> CombinedUtterance | None:
         utterance = self.utterance
@@ -314,7 +314,7 @@ class _Combination(NamedTuple):
         utterance = replace(self.utterance, understood=self._find_understood())
         if not incomplete or len(utterance.content_words) > _MAX_COMPLETING_WORDS:
             return []
-        if has_change_behind(utterance):  # "eine weniger": of people, and no hour
+        if has_trailing_change(utterance):  # "eine weniger": of people, and no hour
             return []
         tokens, first, content = _skip_yes_or_no(utterance)
         covered = {index for one in said if not _is_number(one) for index in one.tokens}

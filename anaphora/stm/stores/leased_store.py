@@ -24,7 +24,7 @@ from anaphora.stm.stores.quarantine import Quarantine, try_load
 from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.forks import ForkAware, register_fork_aware
 from anaphora.storage.logical_clock import next_tick
-from anaphora.storage.waiting import Waiting, enter_in_thread
+from anaphora.storage.waiting import Waiting, enter_blocking
 
 __all__ = ["FoundRecord", "LeasedStore", "RemoteLock"]
 
@@ -143,7 +143,7 @@ class LeasedStore(Store, ForkAware, ABC, Generic[_Found]):
         lock = process.locks.acquire(key)  # the threads of a process wait here, not at the server
         try:
             remote = self._remote_lock(key, timeout)
-            with enter_in_thread(self._hold(remote, timeout, load=load, end=end)) as session:
+            with enter_blocking(self._hold(remote, timeout, load=load, end=end)) as session:
                 yield session
         finally:
             if process is self._process_state:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from anaphora.errors import Conflict
 from anaphora.stm.conversation import ConversationKey
-from anaphora.storage.waiting import IN_THREAD, Waiting, run_in_thread
+from anaphora.storage.waiting import IN_THREAD, Waiting, run_blocking
 
 __all__ = ["ConversationLock", "ConversationLocks", "busy_error", "forked_error"]
 
@@ -47,7 +47,7 @@ class ConversationLocks:
         Raises :class:`Conflict` if this thread or its event loop holds the lock already, or if it
         is not free in time.
         """
-        return run_in_thread(self.acquire_as(IN_THREAD, key))
+        return run_blocking(self.acquire_as(IN_THREAD, key))
 
     async def acquire_as(self, waiting: Waiting, key: ConversationKey) -> ConversationLock:
         """Lock a conversation as :meth:`acquire` does, but wait as ``waiting`` says. A task of an

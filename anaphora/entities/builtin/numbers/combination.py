@@ -17,7 +17,7 @@ from anaphora.entities.builtin.numbers.quantities.amounts import Bound, Quantity
 from anaphora.entities.builtin.numbers.units import Unit, load_units
 from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["change_amount", "combine_amounts", "create_combiner"]
+__all__ = ["combine_amounts", "create_combiner"]
 
 _ANY_NUMBER = "2 "  # what stands before a unit, to find it
 _UNIT_KEYS = ("unit", "unittype", "currency")
@@ -47,7 +47,7 @@ class _AmountCombiner:
         return combine_amounts(old, new) if old.element == new.element else None
 
     def add(self, old: Entity, new: Entity, sign: int) -> Entity | None:
-        return change_amount(old, new, sign)
+        return _add_amounts(old, new, sign)
 
     def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
         found = find_completion(
@@ -65,7 +65,7 @@ def combine_amounts(old: Entity, new: Entity) -> Entity | None:
     return combined and replace(new, value=combined[0], meta=combined[1])
 
 
-def change_amount(old: Entity, new: Entity, sign: int) -> Entity | None:
+def _add_amounts(old: Entity, new: Entity, sign: int) -> Entity | None:
     """Add a new amount to an old one, or take it away (``sign`` -1): a percentage of it, an amount
     without a unit or in a unit of the same kind. A range is shifted, and nothing gets less than
     none. None if they cannot be added."""

@@ -24,7 +24,7 @@ from anaphora.intents.decision.sentences.fragment import (
     find_ambiguous,
     has_other_words,
     read_values,
-    without_links,
+    without_linking_words,
     without_negated,
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
@@ -59,7 +59,7 @@ def complete_fragment(
 ) -> Completion | None:
     """The best completion of an utterance that is no whole sentence; None if there is none."""
     spoken = {token.lower for token in utterance.tokens}
-    linked = [without_links(model, utterance, one) for one in variants[:_MAX_VARIANTS]]
+    linked = [without_linking_words(model, utterance, one) for one in variants[:_MAX_VARIANTS]]
     for words, sign in ((model.increases, 1), (model.decreases, -1)):
         if not spoken.isdisjoint(words):
             known = [

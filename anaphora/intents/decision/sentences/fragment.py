@@ -26,10 +26,10 @@ from anaphora.stm.conversation import Conversation, RememberedEntity
 __all__ = [
     "NO_VALUES",
     "find_ambiguous",
-    "find_links",
+    "find_linking_words",
     "has_other_words",
     "read_values",
-    "without_links",
+    "without_linking_words",
     "without_negated",
 ]
 
@@ -76,7 +76,7 @@ def _find_rejections(model: SentenceIntents, utterance: Utterance) -> list[int]:
     ]
 
 
-def find_links(model: SentenceIntents, utterance: Utterance) -> frozenset[int]:
+def find_linking_words(model: SentenceIntents, utterance: Utterance) -> frozenset[int]:
     """The indexes of the words at the start that only link an utterance to what was said: "oh no,
     the bedroom"."""
     words = model.openings | model.fillers
@@ -92,7 +92,9 @@ def find_ambiguous(utterance: Utterance) -> list[Entity]:
     return [one for one in utterance.entities if len(slots[one.start, one.end]) > 1]
 
 
-def without_links(model: SentenceIntents, utterance: Utterance, variant: Variant) -> Variant:
+def without_linking_words(
+    model: SentenceIntents, utterance: Utterance, variant: Variant
+) -> Variant:
     """The variant without entities that are misspelt, but words of follow-ups: the German "warte"
     (wait) is no "Garten"."""
     words = model.openings | model.fillers | model.additions
@@ -111,7 +113,7 @@ def without_negated(
     of it. A "no" at the start is an answer, unless two values of a slot follow it. A negation holds
     until its clause ends: "not there, in the kitchen"."""
     text, tokens = utterance.text, utterance.tokens
-    links = find_links(model, utterance)
+    links = find_linking_words(model, utterance)
     rejections = _find_rejections(model, utterance)
     rejected = [tokens[index].start for index in rejections]
     negated = [

@@ -9,7 +9,7 @@ from anaphora.core.utterance import Entity, SentenceReading, Utterance
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.follow_up import complete_fragment, complete_value
-from anaphora.intents.decision.sentences.fragment import find_links
+from anaphora.intents.decision.sentences.fragment import find_linking_words
 from anaphora.intents.decision.sentences.repetition import (
     complete_all,
     complete_by_part_of_name,
@@ -208,7 +208,7 @@ def _complete_name(
     """The command that the name of a thing goes on with: the last one, or after a word that links
     it to what was said ("and the radio") any earlier one."""
     found = _complete_fragment(model, question, conversation)
-    is_linked = bool(find_links(model, question.utterance))
+    is_linked = bool(find_linking_words(model, question.utterance))
     known = found is not None and found.intent == conversation.flow[-1].intent
     return found if is_linked or known else None
 

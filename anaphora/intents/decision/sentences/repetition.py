@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from anaphora.core.utterance import Entity, Utterance, Variant
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
-from anaphora.intents.decision.sentences.fragment import find_links
+from anaphora.intents.decision.sentences.fragment import find_linking_words
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -68,7 +68,7 @@ def complete_by_part_of_name(
     """The last command for the device of the same ``domain``, or of another one, whose name has all
     words of an utterance: "the right one too" after the left blind, "the lamp too" after the
     fan."""
-    links = find_links(model, utterance)
+    links = find_linking_words(model, utterance)
     left_out = model.fillers | model.restrictions
     tokens = [
         one for one in utterance.tokens if one.index not in links and one.lower not in left_out

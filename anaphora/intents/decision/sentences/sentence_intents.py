@@ -107,7 +107,7 @@ class SentenceIntents:
             words=sentences.summary.words,
             increases=frozenset(table.get("increases") or ()),
             decreases=frozenset(table.get("decreases") or ()),
-            changes=frozenset(_find_changes(table)),
+            changes=frozenset(_find_amount_changes(table)),
             refusals=cached_table("en", "home")["refusals"] | (table.get("refusals") or {}),
             directions=frozenset(_find_directions(model, by_intent)),
             pronouns=frozenset(reference_words(model.languages[0], "thing")),
@@ -137,7 +137,7 @@ def _compile_words(words: Sequence[str], bound: str = "") -> re.Pattern[str] | N
     return re.compile(f"{bound}(?:{either}){bound}") if words else None
 
 
-def _find_changes(table: Mapping[str, Any]) -> Iterator[str]:
+def _find_amount_changes(table: Mapping[str, Any]) -> Iterator[str]:
     for words in (table.get("more") or {}, table.get("less") or {}):
         for listed in words.values():
             yield from (word.lower() for word in listed if word.isalpha())

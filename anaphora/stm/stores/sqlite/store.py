@@ -32,7 +32,7 @@ from anaphora.storage.logical_clock import next_tick, to_microseconds, to_utc, u
 from anaphora.storage.sqlite.database import Database, Synchronous, WriteFunction
 from anaphora.storage.sqlite.loop_writers import AsyncWrite, LoopWriters
 from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
-from anaphora.storage.waiting import IN_THREAD, Waiting, enter_in_thread
+from anaphora.storage.waiting import IN_THREAD, Waiting, enter_blocking
 
 __all__ = ["SqliteStore"]
 
@@ -133,7 +133,7 @@ class SqliteStore(Store):
         finalize(self, _close, self._database, self._process_locks)
 
     def open(self, key: ConversationKey, timeout: timedelta) -> AbstractContextManager[Session]:
-        return enter_in_thread(self._hold(key, timeout, IN_THREAD, self._write_in_thread))
+        return enter_blocking(self._hold(key, timeout, IN_THREAD, self._write_in_thread))
 
     async def _write_in_thread(self, work: WriteFunction) -> None:
         self._database.write(work)
@@ -188,7 +188,7 @@ class SqliteStore(Store):
 
     @contextmanager
     def hold_and_forget(self, key: ConversationKey) -> Iterator[int]:
-        with enter_in_thread(self._lock_conversation(key, IN_THREAD)) as locks:
+        with enter_blocking(self._lock_conversation(key, IN_THREAD)) as locks:
             clock, _ = self._clock_and_row(key)
             yield clock
             if locks is not self._thread_locks:

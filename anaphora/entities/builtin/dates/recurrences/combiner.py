@@ -37,7 +37,7 @@ from anaphora.entities.builtin.dates.recurrences.pattern_changes import (
     bound_pattern,
     complete_pattern,
     days_of,
-    last_for,
+    limit_to_duration,
     replace_days,
 )
 from anaphora.entities.builtin.dates.recurrences.pattern_data import parse_pattern
@@ -156,7 +156,7 @@ class RecurrenceCombiner:
             return Mention(0, len(text), found.value, found.meta) if found is not None else None
         lasting = _find_lasting(text, base_code(language))
         if lasting is not None:
-            found = _resolve(last_for(pattern, lasting), old, old, moment)
+            found = _resolve(limit_to_duration(pattern, lasting), old, old, moment)
             return Mention(0, len(text), found.value, found.meta) if found is not None else None
         occurrence = self._occurrence(old, old, pattern, moment)
         if occurrence is None:

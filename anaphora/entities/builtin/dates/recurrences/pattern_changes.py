@@ -22,7 +22,7 @@ __all__ = [
     "bound_pattern",
     "complete_pattern",
     "days_of",
-    "last_for",
+    "limit_to_duration",
     "replace_days",
 ]
 
@@ -115,7 +115,7 @@ def bound_pattern(old: RecurrencePattern, date_: TimeExpression) -> RecurrencePa
     return replace(free, bounds=(*free.bounds, date_)) if can_bound(free, date_) else None
 
 
-def last_for(old: RecurrencePattern, duration: TimeExpression) -> RecurrencePattern:
+def limit_to_duration(old: RecurrencePattern, duration: TimeExpression) -> RecurrencePattern:
     """The old pattern for that long: for three months, or each time for an hour."""
     if old.unit not in CLOCK_UNITS and is_within_day(duration):
         return replace(old, length=duration, hours=None)

@@ -12,14 +12,14 @@ from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue_words import PhraseMatch, load_cue_words
 
-__all__ = ["Change", "find_changes", "has_change_behind"]
+__all__ = ["AmountChange", "find_amount_changes", "has_trailing_change"]
 
 _MAX_BETWEEN = 1  # word between an amount and what changes it: two *people* more
 
 _Sign: TypeAlias = Literal[1, -1]
 
 
-class Change(NamedTuple):
+class AmountChange(NamedTuple):
     """An amount of the sentence, whether it is added (1) or taken away (-1), and the same amount
     with the words that say so."""
 
@@ -28,7 +28,7 @@ class Change(NamedTuple):
     whole: Entity
 
 
-def find_changes(utterance: Utterance, said: Iterable[Entity]) -> list[Change]:
+def find_amount_changes(utterance: Utterance, said: Iterable[Entity]) -> list[AmountChange]:
     """Find the amounts among what is ``said`` that change others. The words of the model mean
     what the model says."""
     said = tuple(said)
@@ -37,7 +37,7 @@ def find_changes(utterance: Utterance, said: Iterable[Entity]) -> list[Change]:
         return []
     atoms, matches = load_cue_words(utterance.language).read(utterance.text)
     own = [one for one in said if one.is_from_phrase]
-    found: dict[tuple[str, int, int], Change] = {}
+    found: dict[tuple[str, int, int], AmountChange] = {}
     for match in matches:
         if match.reading.kind != "change":
             continue
@@ -48,15 +48,15 @@ def find_changes(utterance: Utterance, said: Iterable[Entity]) -> list[Change]:
         for amount in _find_beside(utterance, amounts, start, end, match.reading.side):
             key = amount.element, amount.start, amount.end
             whole = _extend(found[key].whole if key in found else amount, utterance, start, end)
-            found[key] = Change(amount, sign, whole)
+            found[key] = AmountChange(amount, sign, whole)
     return list(found.values())
 
 
-def has_change_behind(utterance: Utterance) -> bool:
+def has_trailing_change(utterance: Utterance) -> bool:
     """Whether a sentence has words that change what stands before them: "one less"."""
     _, matches = load_cue_words(utterance.language).read(utterance.text)
     return any(
-        match.reading.kind == "change" and match.reading.side == "behind" and match.start
+        match.reading.kind == "change" and match.reading.side == "behind" and match.start > 0
         for match in matches
     )
 
