@@ -1,7 +1,6 @@
-"""One SQLite file, shared by the threads of this process and by other processes.
+"""One SQLite file, shared by the threads and event loops of this process and by other processes.
 
-Readers never wait. Threads that write at the same time share one transaction, and so one wait for
-the disk (group commit).
+Readers do not wait for writers. What is written at the same time shares one transaction.
 """
 
 from __future__ import annotations
@@ -14,33 +13,44 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import uniform
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
-from anaphora.errors import AnaphoraError, PermanentStoreError, StoreError
+from anaphora.errors import StoreError
 from anaphora.storage.byte_range_locks import ByteRangeLocks
 from anaphora.storage.forks import fork_safe_lock
 from anaphora.storage.sqlite.applications import CONVERSATIONS
-from anaphora.storage.sqlite.pages import SharedFile, clear_unallocated
+from anaphora.storage.sqlite.errors import BUSY_FOR, primary_error_code, to_store_error
+from anaphora.storage.sqlite.pages import SharedFile
+from anaphora.storage.sqlite.scrubbing import (
+    WalBusyError,
+    clear_pages,
+    return_free_pages,
+    set_version,
+    truncate_wal,
+    wal_size,
+)
+from anaphora.storage.sqlite.write_batches import (
+    WriteBatch,
+    WriteFunction,
+    WriteTask,
+    begin,
+    run_tasks,
+    try_to_begin,
+)
 
-__all__ = ["Database", "Synchronous", "WriteFunction", "WriteTask"]
+__all__ = ["Database", "Synchronous"]
 
 Synchronous = Literal["full", "normal"]
-WriteFunction = Callable[[sqlite3.Connection], object]
 _Result = TypeVar("_Result")
 
 _SETUP_LOCK = 2**61  # the offset of the lock for creating or migrating the file
-_BUSY_FOR = 30.0  # seconds that another process may take to write
-_WRITE_RETRY_PAUSE = 0.0002, 0.002  # seconds between two attempts to write
-_WAL_TIMEOUT = 0.05  # seconds of waiting for the WAL, during which nobody can write
 _WAL_RETRY_PAUSE = 0.05, 0.15  # seconds between two attempts to empty the WAL
 _READERS = 4  # reading takes microseconds and holds the interpreter's lock for most of them
 _TIDIED_EVERY = 512  # writes
 _LONGEST_LOG = 16 << 20  # bytes of the WAL
-_PAGES_AT_ONCE = 2048  # in one step of scrubbing: 8 MB
 _INCREMENTAL_VACUUM = 2  # a value of PRAGMA auto_vacuum
 _FREE_PAGES = 1024  # kept for new rows; if there are more, some are returned to the disk
 
@@ -87,7 +97,7 @@ class Database:
             with _creating, suppress(FileExistsError):
                 os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         except OSError as error:
-            raise self._to_store_error(error) from error
+            raise to_store_error(error, self._path) from error
         if self._file is None:
             self._file = SharedFile.acquire(self._path)
 
@@ -125,7 +135,7 @@ class Database:
             with self._reading, closing(self._connect()) as connection:
                 self._check_owner(connection)
         except sqlite3.Error as error:
-            raise self._to_store_error(error) from error
+            raise to_store_error(error, self._path) from error
 
     def migrate(self) -> None:
         """Migrate the schema. No other process may do so at the same time."""
@@ -136,7 +146,7 @@ class Database:
             self.write(self._migrate)
             self._enable_auto_vacuum()
         except sqlite3.Error as error:
-            raise self._to_store_error(error) from error
+            raise to_store_error(error, self._path) from error
 
     def read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return the rows of a query."""
@@ -144,7 +154,7 @@ class Database:
             with self._reader() as connection:
                 return connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
-            raise self._to_store_error(error) from error
+            raise to_store_error(error, self._path) from error
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
@@ -155,7 +165,7 @@ class Database:
                 yield connection
                 connection.execute("COMMIT")
         except sqlite3.Error as error:
-            raise self._to_store_error(error) from error
+            raise to_store_error(error, self._path) from error
 
     def write(self, work: WriteFunction) -> None:
         """Run ``work`` in a transaction, more than once if necessary: it must have no other side
@@ -216,11 +226,11 @@ class Database:
         begun = False
         try:
             connection = self._writing_connection()
-            begun = _try_to_begin(connection)
+            begun = try_to_begin(connection)
             if not begun:
                 return None
             tasks += self._drain_queue()
-            return partial(self._commit, self._run(tasks, connection))
+            return partial(self._commit, run_tasks(tasks, connection))
         except BaseException as error:
             tasks += self._drain_queue()
             end = partial(self._fail, tasks, error, begun=begun)
@@ -243,21 +253,28 @@ class Database:
 
         Raises :class:`StoreError` if another program keeps an old read transaction open too long.
         """
-        while self._exclusively(self._vacuum_step):
+        while self._exclusively(partial(return_free_pages, path=self._path)):
             pass
         page = 1
         while page:
-            page = self._exclusively(partial(self._clear_step, page))
-        self._exclusively(self._truncate_wal)
+            page = self._exclusively(partial(self._clear_pages, page))
+        self._exclusively(partial(truncate_wal, path=self._path))
+
+    def _clear_pages(self, first: int, connection: sqlite3.Connection) -> int:
+        assert self._file is not None
+        version = len(self._schema)
+        following = clear_pages(connection, self._path, self._file, first, version=version)
+        self._close_writer()
+        return following
 
     def _exclusively(self, step: Callable[[sqlite3.Connection], _Result]) -> _Result:
         """Run a step on the writing connection while no other thread writes. Between attempts to
         empty a WAL in use, others can write."""
-        deadline = time.monotonic() + _BUSY_FOR
+        deadline = time.monotonic() + BUSY_FOR
         while True:
             try:
                 return self._exclusively_once(step)
-            except _WalBusyError:
+            except WalBusyError:
                 if time.monotonic() > deadline:
                     raise
             time.sleep(uniform(*_WAL_RETRY_PAUSE))
@@ -266,62 +283,18 @@ class Database:
         with self._writing:
             try:
                 connection = self._writing_connection()
-                connection.execute(f"PRAGMA busy_timeout = {_BUSY_FOR * 1000:.0f}")
+                connection.execute(f"PRAGMA busy_timeout = {BUSY_FOR * 1000:.0f}")
                 result = step(connection)
                 if self._writer is not None:
                     self._writer.execute("PRAGMA busy_timeout = 0")
             except BaseException as error:
                 self._close_writer()
-                raise self._to_store_error(error) from error
+                raise to_store_error(error, self._path) from error
         return result
-
-    def _vacuum_step(self, connection: sqlite3.Connection) -> bool:
-        """Return some free pages to the disk; True if there may be more."""
-        (before,) = connection.execute("PRAGMA freelist_count").fetchone()
-        if not before:
-            return False
-        # A script, because execute() stops after the first page.
-        connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")
-        (after,) = connection.execute("PRAGMA freelist_count").fetchone()
-        self._truncate_wal(connection)
-        return bool(0 < after < before)
-
-    def _clear_step(self, first: int, connection: sqlite3.Connection) -> int:
-        """Clear the unallocated space of some pages. Returns the next page, 0 after the last."""
-        assert self._file is not None
-        self._truncate_wal(connection)
-        _begin(connection)
-        if self._wal_size():  # another process has written meanwhile; closing rolls back
-            raise _WalBusyError(f"{self._path}-wal was never empty for {_BUSY_FOR:g} seconds")
-        descriptor = self._file.descriptor()
-        following = clear_unallocated(descriptor, first, _PAGES_AT_ONCE)
-        os.fsync(descriptor)
-        # A commit makes every connection drop its cached pages.
-        _set_version(connection, len(self._schema))
-        connection.execute("COMMIT")
-        self._close_writer()  # with its cached pages
-        return following
-
-    def _truncate_wal(self, connection: sqlite3.Connection) -> None:
-        """Checkpoint the WAL and truncate it. Nobody can write while SQLite waits for readers of
-        an older state, so the wait is short."""
-        connection.execute(f"PRAGMA busy_timeout = {_WAL_TIMEOUT * 1000:.0f}")
-        if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-            raise _WalBusyError(
-                f"{self._path}-wal may still contain deleted data because another program has "
-                f"been reading for {_BUSY_FOR:g} seconds: erase again after it has ended"
-            )
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_FOR * 1000:.0f}")
-
-    def _wal_size(self) -> int:
-        try:
-            return self._path.with_name(f"{self._path.name}-wal").stat().st_size
-        except FileNotFoundError:
-            return 0
 
     def ping(self) -> None:
         """Check that the file can be read and written."""
-        self.write(lambda connection: _set_version(connection, len(self._schema)))
+        self.write(lambda connection: set_version(connection, len(self._schema)))
         if not self._path.exists():
             raise StoreError(f"{self._path} was deleted while it was in use: restart")
 
@@ -370,18 +343,15 @@ class Database:
         begun = False
         try:
             connection = self._writing_connection()
-            _begin(connection)
+            begin(connection, patience=BUSY_FOR)
             begun = True
-            batch = self._run(tasks, connection)
+            batch = run_tasks(tasks, connection)
         except BaseException as error:
             self._fail(tasks, error, begun=begun)
         else:
             self._commit(batch)
 
-    def _run(self, tasks: list[WriteTask], connection: sqlite3.Connection) -> _Batch:
-        return _Batch(connection, tasks, [_run_task(task, connection) for task in tasks])
-
-    def _commit(self, batch: _Batch) -> None:
+    def _commit(self, batch: WriteBatch) -> None:
         try:
             batch.connection.execute("COMMIT")
         except BaseException as error:
@@ -391,7 +361,7 @@ class Database:
             task.end(refusal)
         self._maintain_periodically(batch.connection, len(batch.tasks))
 
-    def _fail(self, tasks: list[WriteTask], error: BaseException, *, begun: bool) -> None:
+    def _fail(self, tasks: Sequence[WriteTask], error: BaseException, *, begun: bool) -> None:
         """End a transaction that failed, before or after it was ``begun``."""
         self._close_writer()  # which rolls back
         if begun and len(tasks) > 1 and isinstance(error, Exception):
@@ -399,7 +369,7 @@ class Database:
                 self._write_all([task])
             return
         for task in tasks:
-            task.end(self._to_store_error(error))
+            task.end(to_store_error(error, self._path))
         if not isinstance(error, Exception):  # Ctrl-C
             raise error
 
@@ -429,7 +399,7 @@ class Database:
         if self._closed:
             raise StoreError("this store is closed")
         connection = sqlite3.connect(
-            self._uri, uri=True, timeout=_BUSY_FOR, isolation_level=None, check_same_thread=False
+            self._uri, uri=True, timeout=BUSY_FOR, isolation_level=None, check_same_thread=False
         )
         try:
             for pragma in (
@@ -504,7 +474,7 @@ class Database:
             for statement in statements:
                 connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {self._application}")
-        _set_version(connection, len(self._schema))
+        set_version(connection, len(self._schema))
 
     def _maintain_periodically(self, connection: sqlite3.Connection, written: int) -> None:
         """Return some free pages to the disk, and truncate a WAL that long reads let grow."""
@@ -518,112 +488,10 @@ class Database:
             if free > _FREE_PAGES:
                 # A script, because execute() stops after the first page.
                 connection.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES // 2})")
-            if self._wal_size() > _LONGEST_LOG:
+            if wal_size(self._path) > _LONGEST_LOG:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             connection.execute("PRAGMA busy_timeout = 0")
         except sqlite3.Error as error:  # the tasks are committed already
             self._close_writer()
-            if _primary_error_code(error) != sqlite3.SQLITE_BUSY:
+            if primary_error_code(error) != sqlite3.SQLITE_BUSY:
                 _log.warning("a database could not be maintained", extra={"reason": str(error)})
-
-    def _to_store_error(self, error: BaseException) -> StoreError:
-        """Convert ``error`` to one that names the file and gives a hint."""
-        if isinstance(error, StoreError):
-            return error
-        # Only the reason of an OSError: its text would repeat the name of the file.
-        reason = error.strerror if isinstance(error, OSError) else error
-        # Permanent: values that SQLite cannot store. Anything else may succeed later.
-        kind = (
-            PermanentStoreError
-            if isinstance(error, (sqlite3.DataError, OverflowError))
-            else StoreError
-        )
-        raised = kind(f"{self._path}: {reason or error}{self._hint(error)}")
-        raised.__cause__ = error
-        return raised
-
-    def _hint(self, error: BaseException) -> str:
-        if isinstance(error, FileNotFoundError) and not self._path.parent.is_dir():
-            return f"; create the folder first: mkdir -p '{self._path.parent}'"
-        hint = _HINTS.get(_primary_error_code(error))
-        return f"; {hint}" if hint else ""
-
-
-class _WalBusyError(StoreError):
-    """The WAL cannot be emptied at the moment."""
-
-
-@dataclass(slots=True, eq=False)
-class WriteTask:
-    """A queued write, and its result; ``ended`` is called when it is ``done``."""
-
-    work: WriteFunction
-    ended: Callable[[], None] | None = None
-    done: bool = False
-    error: Exception | None = None
-
-    def end(self, error: Exception | None) -> None:
-        self.done, self.error = True, error
-        if self.ended is not None:
-            self.ended()
-
-
-class _Batch(NamedTuple):
-    """Tasks that ran in a transaction which is not committed, with the errors that they raised."""
-
-    connection: sqlite3.Connection
-    tasks: list[WriteTask]
-    refusals: list[Exception | None]
-
-
-_HINTS = {
-    sqlite3.SQLITE_FULL: "make room on the disk; nothing was changed",
-    sqlite3.SQLITE_IOERR: "check whether the disk is full, over its quota or failing",
-    sqlite3.SQLITE_READONLY: "give this user the right to write the file and its folder",
-    sqlite3.SQLITE_CANTOPEN: "check that the file and its folder exist and can be written",
-    sqlite3.SQLITE_PERM: "give this user the right to write the file and its folder",
-    sqlite3.SQLITE_NOTADB: "name another file, or move this one away: a new one is created",
-    sqlite3.SQLITE_CORRUPT: "rescue the data with sqlite3's .recover, or move the file, its "
-    "-wal and its -shm away: a new one is created",
-    sqlite3.SQLITE_BUSY: f"another program has kept it locked for {_BUSY_FOR:g} seconds",
-}
-
-
-def _begin(connection: sqlite3.Connection) -> None:
-    """Begin a write transaction as soon as no other process writes. SQLite itself would retry
-    only every 100 ms (measured with four busy processes: 1 % of all writes waited half a second).
-    """
-    deadline = time.monotonic() + _BUSY_FOR
-    while not _try_to_begin(connection, last=time.monotonic() > deadline):
-        time.sleep(uniform(*_WRITE_RETRY_PAUSE))
-
-
-def _try_to_begin(connection: sqlite3.Connection, *, last: bool = False) -> bool:
-    """Begin a write transaction; return whether no other process was writing. The ``last`` attempt
-    raises an error if one was."""
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
-        if _primary_error_code(error) != sqlite3.SQLITE_BUSY or last:
-            raise
-        return False
-    return True
-
-
-def _run_task(task: WriteTask, connection: sqlite3.Connection) -> Exception | None:
-    """Run the task. Returns the error by which it refused, or None."""
-    try:
-        task.work(connection)
-    except AnaphoraError as error:
-        return error
-    return None
-
-
-def _primary_error_code(error: BaseException) -> int:
-    """Return the primary SQLite result code of an error, -1 if it has none."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return -1 if code is None else code & 0xFF
-
-
-def _set_version(connection: sqlite3.Connection, version: int) -> None:
-    connection.execute(f"PRAGMA user_version = {version}")

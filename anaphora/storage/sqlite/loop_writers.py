@@ -1,8 +1,9 @@
 """Writes to an SQLite file from event loops.
 
 Statements run in the loop: they take microseconds, and a thread would compete with the loop for the
-interpreter. Only the commit, which waits for the disk, runs in a thread; what is written meanwhile
-shares the next transaction.
+interpreter. The commit, which waits for the disk, runs in a thread; what is written meanwhile
+shares the next transaction. Whatever else takes long has a thread, too: waiting for other writers,
+and repeating the writes of a failed transaction one by one.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from functools import partial
 from random import uniform
 from typing import TypeAlias
 
-from anaphora.storage.sqlite.database import Database, WriteFunction
+from anaphora.storage.event_loops import of_running_loop
+from anaphora.storage.sqlite.database import Database
+from anaphora.storage.sqlite.write_batches import RETRY_PAUSE, WriteFunction
 
 __all__ = ["AsyncWrite", "LoopWriters"]
 
 AsyncWrite: TypeAlias = Callable[[WriteFunction], Awaitable[None]]
 
-_RETRY_PAUSE = 0.0002, 0.002  # seconds between two attempts to write
 _PATIENCE = 0.5  # seconds of such attempts; then a thread waits for the other writers
 
 
@@ -41,14 +43,7 @@ class LoopWriters:
         """Write as :meth:`Database.write` does, without blocking the running event loop. If the
         task is cancelled, nothing is written unless the transaction has begun; then it is waited
         for."""
-        loop = asyncio.get_running_loop()
-        writer = self._writers.get(loop)
-        if writer is None:
-            for one in tuple(self._writers):
-                if one.is_closed():
-                    self._writers.pop(one, None)
-            writer = self._writers[loop] = _LoopWriter(self, loop)
-        await writer.write(work)
+        await of_running_loop(self._writers, partial(_LoopWriter, self)).write(work)
 
     def close(self) -> None:
         """End the threads as soon as their transactions have ended."""
@@ -61,15 +56,15 @@ class _LoopWriter:
 
     def __init__(self, all: LoopWriters, loop: asyncio.AbstractEventLoop) -> None:
         self._all, self._database, self._loop = all, all._database, loop
-        self._is_flushing = False
+        self._is_scheduled = False  # to flush, or flushing
         self._is_waking = False  # the loop will look at what has ended
         self._ended: deque[asyncio.Future[None]] = deque()
 
     async def write(self, work: WriteFunction) -> None:
         ended = self._loop.create_future()
         task = self._database.enqueue(work, partial(self._end, ended))
-        if not self._is_flushing:
-            self._is_flushing = True
+        if not self._is_scheduled:
+            self._is_scheduled = True
             self._loop.call_soon(self._flush)
         try:
             await asyncio.shield(ended)
@@ -91,35 +86,36 @@ class _LoopWriter:
 
     def _flush(self, since: float | None = None) -> None:
         """Write what is queued; ``since`` is when the first attempt to do so was made."""
-        end: Callable[[], None] | None = None
+        blocking: Callable[[], None] | None = None  # what is left to do in a thread
         executor = self._all._committing
-        self._is_flushing = False
+        self._is_scheduled = False
         if not self._database.has_queued:
             self._all._writers.pop(self._loop, None)
             return
         if since is None or time.monotonic() - since < _PATIENCE:
-            end = self._database.begin_queued()
-            if end is None:
+            blocking = self._database.begin_queued()
+            if blocking is None:
                 since = time.monotonic() if since is None else since
-                self._loop.call_later(uniform(*_RETRY_PAUSE), self._flush, since)
+                self._loop.call_later(uniform(*RETRY_PAUSE), self._flush, since)
         else:
-            end, executor = self._database.write_queued, self._all._waiting
-        self._is_flushing = True
-        if end is not None:
-            self._is_waking = True
-            work = partial(self._commit, end)
+            blocking, executor = self._database.write_queued, self._all._waiting
+        self._is_scheduled = True
+        if blocking is not None:
+            self._is_waking = True  # once for all that this ends
+            work = partial(self._finish, blocking)
             try:
                 executor.submit(work)
             except RuntimeError:  # the store is closed, or the interpreter is ending
                 work()
 
-    def _commit(self, end: Callable[[], None]) -> None:
+    def _finish(self, blocking: Callable[[], None]) -> None:
+        """Do what is left of a transaction, in a thread."""
         try:
-            end()
+            blocking()
         finally:
-            self._wake(self._committed)
+            self._wake(self._finished)
 
-    def _committed(self) -> None:
+    def _finished(self) -> None:
         self._resolve()
         self._flush()
 
@@ -131,6 +127,7 @@ class _LoopWriter:
             self._wake(self._resolve)
 
     def _resolve(self) -> None:
+        """Let those go on whose writes have ended."""
         self._is_waking = False
         while self._ended:
             ended = self._ended.popleft()

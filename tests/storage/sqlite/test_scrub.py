@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora import StoreError
-from anaphora.storage.sqlite import database
+from anaphora.storage.sqlite import scrubbing
 from anaphora.storage.sqlite.applications import CONVERSATIONS
 from anaphora.storage.sqlite.database import Database
 from anaphora.storage.sqlite.pages import clear_unallocated
@@ -110,7 +110,7 @@ def test_the_files_shrink_by_what_was_deleted(path, data):
 
 
 def test_others_read_and_write_between_the_steps(path, data, monkeypatch):
-    monkeypatch.setattr(database, "_PAGES_AT_ONCE", 8)
+    monkeypatch.setattr(scrubbing, "_PAGES_AT_ONCE", 8)
     fill(data, Random(2), 40)
     ended = threading.Event()
     problems: list[BaseException] = []
@@ -138,7 +138,9 @@ def test_others_read_and_write_between_the_steps(path, data, monkeypatch):
 
 
 @pytest.mark.parametrize("in_another_process", [False, True])
-def test_others_write_while_an_older_state_is_being_read(path, data, in_another_process):
+def test_others_write_while_an_older_state_is_being_read(
+    path, data, in_another_process, monkeypatch
+):
     fill(data, Random(5), 10)
     delete(data, 3)
     with closing(sqlite3.connect(path)) as reader, closing(opened(path)) as beside:
@@ -147,14 +149,16 @@ def test_others_write_while_an_older_state_is_being_read(path, data, in_another_
         fill(data, Random(6), 1, users=1)  # newer than what is read
         with ThreadPoolExecutor() as threads:
             begun = threading.Event()
-            empty = data._truncate_wal
-            data._truncate_wal = lambda connection: (begun.set(), empty(connection))
-            scrubbing = threads.submit(data.scrub)
+            empty = scrubbing.truncate_wal
+            monkeypatch.setattr(
+                scrubbing, "truncate_wal", lambda *values: (begun.set(), empty(*values))
+            )
+            scrubbed = threads.submit(data.scrub)
             assert begun.wait(20)
             # If nothing were written until the reader ends, the scrub would fail.
             fill(beside if in_another_process else data, Random(7), 1, users=1)
             reader.execute("COMMIT")
-            scrubbing.result()
+            scrubbed.result()
     assert 3 not in users_in(path)
 
 

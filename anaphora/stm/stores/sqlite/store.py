@@ -29,9 +29,10 @@ from anaphora.stm.stores.store import Session, Store
 from anaphora.storage.byte_range_locks import ByteRangeLocks
 from anaphora.storage.forks import register_fork_aware
 from anaphora.storage.logical_clock import next_tick, to_microseconds, to_utc, utc_now
-from anaphora.storage.sqlite.database import Database, Synchronous, WriteFunction
+from anaphora.storage.sqlite.database import Database, Synchronous
 from anaphora.storage.sqlite.loop_writers import AsyncWrite, LoopWriters
 from anaphora.storage.sqlite.text_encoding import decode_text, encode_text
+from anaphora.storage.sqlite.write_batches import WriteFunction
 from anaphora.storage.waiting import IN_THREAD, Waiting, enter_blocking
 
 __all__ = ["SqliteStore"]

@@ -503,7 +503,7 @@ def test_concurrent_erasures_leave_nothing_in_the_file(make, path, monkeypatch):
 
 
 def test_an_erasure_blocked_by_a_reader_is_reported_and_can_be_repeated(path, store, monkeypatch):
-    monkeypatch.setattr(database, "_BUSY_FOR", 0.05)
+    monkeypatch.setattr(database, "BUSY_FOR", 0.05)
     add_exchanges(store, ANN, "zzsecret")
     with closing(sqlite3.connect(path)) as reader:
         reader.execute("BEGIN")

@@ -266,7 +266,7 @@ def test_a_file_that_may_not_be_written_is_reported_with_how_to_mend_it(path):
 
 
 def test_a_store_that_another_program_locks_fails_the_question_and_goes_on(path, monkeypatch):
-    monkeypatch.setattr(database, "_BUSY_FOR", 0.05)
+    monkeypatch.setattr(database, "BUSY_FOR", 0.05)
     with closing(SqliteStore(path)) as store, closing(sqlite3.connect(path)) as other:
         count_up(store, ANN)
         other.execute("BEGIN IMMEDIATE")

@@ -14,6 +14,7 @@ from anaphora.stm.stores.redis.connection import RedisConnection
 from anaphora.stm.stores.redis.keys import decode_note, encode
 from anaphora.stm.stores.redis.lock import LockSettings, RedisLock
 from anaphora.stm.stores.store import Session
+from anaphora.storage.event_loops import of_running_loop
 
 __all__ = ["AsyncRedisStore"]
 
@@ -63,11 +64,6 @@ class AsyncRedisStore:
 
     def _link(self) -> AsyncRedisConnection:
         """The connection of the running event loop."""
-        loop = asyncio.get_running_loop()
-        link = self._links.get(loop)
-        if link is None:
-            for one in tuple(self._links):
-                if one.is_closed():
-                    self._links.pop(one, None)
-            link = self._links[loop] = AsyncRedisConnection(self._url, self._connection)
-        return link
+        return of_running_loop(
+            self._links, lambda _: AsyncRedisConnection(self._url, self._connection)
+        )
