@@ -320,7 +320,10 @@ class _Combination(NamedTuple):
         covered = {index for one in said if not _is_number(one) for index in one.tokens}
         if not content or not covered.isdisjoint(content):
             return []
+        references = {i for cue in self.cues if cue.kind == "reference" for i in cue.tokens}
         for end in (len(tokens), content[-1] + 1):  # "quarter past", "eight then"
+            if not references.isdisjoint(range(end, len(tokens))):
+                continue  # half of THAT is no half past
             found = self._complete_part(tokens[first:end], content, incomplete)
             if found is not None:
                 return [found]

@@ -76,6 +76,11 @@ class TestDates:
             "2026-11-28T09:00",
         ]
 
+    def test_half_of_something_is_no_half_hour(self):
+        alarm = model("wake me", "date", entities="entities: [date]")
+        replies = talk(alarm, "wake me on Friday at 9", "half of that", "half past")
+        assert values(replies) == ["2026-11-27T09:00", None, "2026-11-27T09:30"]
+
     def test_the_second_is_a_day_and_the_second_one_is_none(self):
         alarm = model("wake me", "date", entities="entities: [date]")
         replies = talk(alarm, "wake me on May 3", "no, the second one", "no, the fourth")

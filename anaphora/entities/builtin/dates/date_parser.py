@@ -13,6 +13,7 @@ from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.coordination.completion import Coordination
+from anaphora.entities.builtin.dates.coordination.joined_hours import JoinedHours
 from anaphora.entities.builtin.dates.coordination.listed_days import find_listed_days
 from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import AmbiguousNameFinder
 from anaphora.entities.builtin.dates.disambiguation.misspelt_date_names import MisspeltDateNames
@@ -41,7 +42,6 @@ DateMatch: TypeAlias = tuple[int, int, TimeExpression]
 """The offsets in the text (half open) and the time expression."""
 
 _MAX_ISLAND_ATOMS = 40  # no date is longer
-_WITH_CLOCK = frozenset({"at", "clock"})  # the operations of times
 _MAX_ANSWER_ATOMS, _MAX_CACHED_LENGTH = 20, 200
 _CACHED_ISLANDS, _CACHED_TEXTS = 4096, 256
 # The grades of atoms as bytes; an atom without a grade is part of no date.
@@ -100,6 +100,9 @@ class DateParser:
             self._split_words(self._grammar.prepositions),
             self._grammar.weak,
             self._parse_chart,
+        )
+        self._joined_hours = JoinedHours(
+            self._grammar.conjunctions, self._grammar.prepositions, self._read_clock
         )
         self._plain_numbers = PlainNumbers(language, self._grammar)
         self._moving_words = tuple(self._grammar.moving_words)
@@ -172,34 +175,14 @@ class DateParser:
         )
         if any(meaning[0] in PLAIN_OPERATIONS for *_, meaning in found):
             found = list(self._plain_numbers.select(found, self.get_atoms(text)))
-        if self._has_spaces and any(meaning[0] in _WITH_CLOCK for *_, meaning in found):
-            found = list(self._add_joined_hours(found, text))
+        if self._has_spaces and found:
+            found = list(self._joined_hours.add(found, self.get_atoms(text)))
         return found if len(found) <= 1 else self._complete_joined(found, text)
 
-    def _add_joined_hours(self, dates: Sequence[DateMatch], text: str) -> Iterator[DateMatch]:
-        """The dates, and the bare hours that are joined to a time: tomorrow at 6 *or 7*. What
-        stands behind such an hour is not counted by it."""
-        atoms = self.get_atoms(text)
-        for at, date_ in enumerate(dates):
-            yield date_
-            end = bisect_left(atoms, date_[1], key=attrgetter("start"))
-            if date_[2][0] not in _WITH_CLOCK or end + 1 >= len(atoms):
-                continue
-            joint, hour, *behind = atoms[end : end + 3]
-            is_next = at + 1 < len(dates) and dates[at + 1][0] < hour.end
-            if is_next or (len(hour.text) > 2 and hour.kind == "digits"):
-                continue
-            if joint.text not in self._grammar.conjunctions:
-                continue
-            if behind and behind[0].kind != "mark" and not self._may_follow(date_, behind[0]):
-                continue
-            found = self._parse_answer_cached(((hour.text, hour.kind, False),), "answer")
-            if found is not None and found[2][0] == "clock":
-                yield hour.start, hour.end, found[2]
-
-    def _may_follow(self, date_: DateMatch, atom: Atom) -> bool:
-        """Whether the sentence may go on behind a time of a known day."""
-        return date_[2][0] == "at" and atom.text in self._grammar.prepositions
+    def _read_clock(self, atom: Atom) -> TimeExpression | None:
+        """The time that an atom is as a whole answer."""
+        found = self._parse_answer_cached(((atom.text, atom.kind, False),), "answer")
+        return found[2] if found is not None and found[2][0] == "clock" else None
 
     def _is_move(self, text: str) -> bool:
         """Whether a text is about moving something from one day to another."""
