@@ -23,7 +23,7 @@ from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.entities.words.scripts import FIRST_UNSPACED, UNSPACED
-from anaphora.grammar.synonyms.expansion import expand_synonym
+from anaphora.grammar.synonyms.expansion import SynonymExpander
 from anaphora.storage.forks import fork_safe_lock
 
 __all__ = [
@@ -163,9 +163,9 @@ class Phrasebook:
         self._rules.add(_PHRASE, steps, make, rank)
 
     def _expand(self, phrases: Iterable[str], table: Table | None) -> Iterator[list[Literal | str]]:
-        macros = (table or {}).get("macros", {})
+        expander = SynonymExpander((table or {}).get("macros", {}))
         for phrase in phrases:
-            for written in expand_synonym(phrase, macros):
+            for written in expander.expand(phrase):
                 yield self._to_steps(" ".join(map(str, written)))
 
     def _to_steps(self, written: str) -> list[Literal | str]:

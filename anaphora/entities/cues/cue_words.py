@@ -27,7 +27,7 @@ from anaphora.entities.cues.comparisons import expand_comparisons
 from anaphora.entities.cues.cue import CueKind
 from anaphora.entities.languages import languages_with, load_table
 from anaphora.entities.words.normalization import base_code
-from anaphora.grammar.synonyms.expansion import expand_synonym
+from anaphora.grammar.synonyms.expansion import SynonymExpander
 
 __all__ = ["CueWords", "PhraseMatch", "Reading", "load_cue_words"]
 
@@ -210,44 +210,47 @@ class _Readings:
 
     def add_sections(self, table: Table, sections: Mapping[str, _Meaning]) -> None:
         """Add the phrases of some sections of a table of cues."""
+        expander = _expander(table)
         for section, (kind, value) in sections.items():
             content = table.get(section, ())
             for key, phrases in _by_key(content):
                 position: _Position = next((one for one in _POSITIONS if one == key), "anywhere")
                 side: _Side = next((one for one in _SIDES if one == key), "")
-                self._add(phrases, Reading(kind, value, 0, position, side), table)
+                self._add(phrases, Reading(kind, value, 0, position, side), expander)
 
     def add_choices(self, table: Table) -> None:
         """Add the ordinals and comparisons of a table of cues."""
+        expander = _expander(table)
         for number, phrases in table.get("ordinals", {}).items():
-            self._add(phrases, Reading("ordinal", "", int(number)), table)
-        self._add(table.get("numbered", ()), Reading("ordinal"), table)
+            self._add(phrases, Reading("ordinal", "", int(number)), expander)
+        self._add(table.get("numbered", ()), Reading("ordinal"), expander)
         for value, number, phrases in expand_comparisons(table.get("comparison", {})):
-            self._add(phrases, Reading("comparison", value, number), table)
+            self._add(phrases, Reading("comparison", value, number), expander)
 
     def add_answers(self, table: Table) -> None:
         """Add the phrases of a table of yes and no."""
-        self._add(table["no"].get("commands", ()), Reading("cancel", position="alone"), table)
-        self._add(table.get("neither", ()), Reading("none"), table)
+        expander = _expander(table)
+        self._add(table["no"].get("commands", ()), Reading("cancel", position="alone"), expander)
+        self._add(table.get("neither", ()), Reading("none"), expander)
         for section, kind in _ANSWERS.items():
             for position in _POSITIONS:
                 phrases = table[section].get(position, ())
-                self._add(phrases, Reading(kind, position=position), table)
+                self._add(phrases, Reading(kind, position=position), expander)
         commands = table["yes"].get("commands", ())
-        self._add(commands, Reading("accept", position="alone", command=True), table)
-        self._add(table.get("fillers", ()), Reading("filler", position="edge"), table)
+        self._add(commands, Reading("accept", position="alone", command=True), expander)
+        self._add(table.get("fillers", ()), Reading("filler", position="edge"), expander)
         opener = Reading("filler", position="edge", opens=True)
-        self._add(table.get("openers", ()), opener, table)
+        self._add(table.get("openers", ()), opener, expander)
 
     def add_plain_answers(self, table: Table) -> None:
         """Add the words for yes and no beside the texts of a language without the other tables."""
+        expander = _expander(table)
         for section, kind in _ANSWERS.items():
-            self._add(table.get(section, ()), Reading(kind, position="alone"), table)
+            self._add(table.get(section, ()), Reading(kind, position="alone"), expander)
 
-    def _add(self, phrases: Iterable[str], reading: Reading, table: Table) -> None:
-        macros = table.get("macros", {})
+    def _add(self, phrases: Iterable[str], reading: Reading, expander: SynonymExpander) -> None:
         for phrase in phrases:
-            for words in expand_synonym(phrase, macros):
+            for words in expander.expand(phrase):
                 self._add_plain(" ".join(map(str, words)), reading)
 
     def _add_plain(self, phrase: str, reading: Reading) -> None:
@@ -272,6 +275,10 @@ class _Readings:
         if (known := self._first_atoms.get(piece)) is None:
             known = self._first_atoms[piece] = next(iter(_split(piece)), "")
         return known
+
+
+def _expander(table: Table) -> SynonymExpander:
+    return SynonymExpander(table.get("macros", {}))
 
 
 def _by_key(

@@ -36,9 +36,11 @@ from anaphora.grammar.synonyms.syntax import (
     TextPiece,
 )
 
-__all__ = ["MAX_PHRASES", "Phrase", "check_macros", "expand_synonym"]
+__all__ = ["MAX_PHRASES", "Phrase", "SynonymExpander", "check_macros", "expand_synonym"]
 
 Phrase: TypeAlias = tuple[str | Pattern | EntityPart, ...]
+_Way: TypeAlias = str | Phrase
+"""A phrase whose blanks are as they were written. Most are mere text."""
 
 MAX_PHRASES = 100_000  # per synonym: a short text can expand to many
 MAX_PHRASE_LENGTH = 2_000  # characters
@@ -64,14 +66,28 @@ def expand_synonym(
     messages. Raises :class:`GrammarError` for a syntax error, for more than ``limit`` phrases and
     for an empty phrase.
     """
-    if len(text) <= MAX_PHRASE_LENGTH and not _SYNTAX.search(text):
-        plain = " ".join(text.split())
-        if plain:
-            return ((plain,),)
-    if not text.strip():
-        raise GrammarError(problem_at(text, source, 0, "the synonym is empty"))
-    with grammar_errors(text, source, explain_syntax_error):
-        return _expand_text(text, _MacroExpander(macros or {}), limit)
+    return SynonymExpander(macros or {}).expand(text, source=source, limit=limit)
+
+
+class SynonymExpander:
+    """Expands many synonyms with the same macros, by their names with the angle brackets: each
+    macro is read and expanded once."""
+
+    def __init__(self, macros: Mapping[str, str]) -> None:
+        self._macros = _MacroExpander(macros)
+
+    def expand(
+        self, text: str, *, source: str = "", limit: int = MAX_PHRASES
+    ) -> tuple[Phrase, ...]:
+        """Expand a synonym, like :func:`expand_synonym`."""
+        if len(text) <= MAX_PHRASE_LENGTH and not _SYNTAX.search(text):
+            plain = " ".join(text.split())
+            if plain:
+                return ((plain,),)
+        if not text.strip():
+            raise GrammarError(problem_at(text, source, 0, "the synonym is empty"))
+        with grammar_errors(text, source, explain_syntax_error):
+            return _expand_text(text, self._macros, limit)
 
 
 def check_macros(macros: Mapping[str, str]) -> list[tuple[str, Problem]]:
@@ -163,7 +179,7 @@ class _MacroExpander:
         self._texts = texts
         self._read: dict[str, Piece] = {}
         self._sizes: dict[str, _ExpansionSize] = {}
-        self._expansions: dict[str, list[Phrase]] = {}
+        self._expansions: dict[str, list[_Way]] = {}
 
     def measure(self, tree: Piece) -> _ExpansionSize:
         """Upper bounds for the number of phrases of a tree and for their length."""
@@ -180,10 +196,17 @@ class _MacroExpander:
             elif reference.name not in self._sizes:
                 path.append(self._open_macro(reference, path))
 
-    def expand(self, tree: Piece) -> Iterable[Phrase]:
+    def expand(self, tree: Piece) -> Iterable[_Way]:
         """The phrases of a measured tree, with their original blanks."""
-        for name in self._sizes:  # innermost first
-            self._expansions[name] = list(self._expand_piece(self._read[name]))
+        known = self._expansions
+        pending = [one.name for one in _iter_references(tree)]
+        while pending:  # innermost first
+            read = self._read[pending[-1]]
+            inner = [one.name for one in _iter_references(read) if one.name not in known]
+            if inner:
+                pending += inner
+            elif (name := pending.pop()) not in known:
+                known[name] = list(self._expand_piece(read))
         return self._expand_piece(tree)
 
     def _open_macro(self, reference: ReferencePiece, path: Sequence[_OpenMacro]) -> _OpenMacro:
@@ -228,24 +251,23 @@ class _MacroExpander:
             case _:
                 assert_never(piece)
 
-    def _expand_piece(self, piece: Piece) -> Iterable[Phrase]:
+    def _expand_piece(self, piece: Piece) -> Iterable[_Way]:
         match piece:
             case TextPiece(text):
-                return ((text,),)
+                return (text,)
             case BlankPiece():
-                return ((" ",),)
+                return (" ",)
             case ReferencePiece(name):
                 return self._expansions[name]
             case SequencePiece(pieces):
-                ways = [list(self._expand_piece(one)) for one in pieces]
-                return (tuple(chain.from_iterable(way)) for way in product(*ways))
+                ways = [self._expand_piece(one) for one in pieces]
+                return map(_join_ways, product(*ways))
             case GroupPiece(alternatives, least, most):
-                return (
-                    _repeat(way, times)
-                    for alternative in alternatives
-                    for way in self._expand_piece(alternative)
-                    for times in range(least, most + 1)
-                )
+                ways = [self._expand_piece(one) for one in alternatives]
+                if least == most == 1:
+                    return chain.from_iterable(ways)
+                times = range(least, most + 1)
+                return (_repeat(way, some) for one in ways for way in one for some in times)
             case RegexPiece(text):
                 return ((compile_pattern(text),),)
             case EntityPiece(alias, text):
@@ -285,7 +307,7 @@ def _expand_text(text: str, macros: _MacroExpander, limit: int) -> tuple[Phrase,
         raise SourceError(
             0, f"'{shorten(text)}' expands to phrases of more than {MAX_PHRASE_LENGTH:,} characters"
         )
-    phrases = tuple(dict.fromkeys(_normalize(way) for way in macros.expand(tree)))
+    phrases = tuple(dict.fromkeys(map(_normalize, macros.expand(tree))))
     if () in phrases:
         raise SourceError(
             0, f"'{shorten(text)}' can expand to nothing", "at least one word must remain"
@@ -293,17 +315,28 @@ def _expand_text(text: str, macros: _MacroExpander, limit: int) -> tuple[Phrase,
     return phrases
 
 
-def _repeat(way: Phrase, times: int) -> Phrase:
-    return ((*way, " ") * times)[:-1] if times else ()
+def _join_ways(ways: Sequence[_Way]) -> _Way:
+    try:
+        return "".join(ways)  # type: ignore[arg-type]
+    except TypeError:  # some are more than text
+        return tuple(chain.from_iterable(map(_to_chunks, ways)))
 
 
-def _normalize(way: Phrase) -> Phrase:
+def _to_chunks(way: _Way) -> Phrase:
+    return (way,) if isinstance(way, str) else way
+
+
+def _repeat(way: _Way, times: int) -> _Way:
+    if isinstance(way, str):
+        return " ".join((way,) * times)
+    return ((*way, " ") * times)[:-1] if times else ""
+
+
+def _normalize(way: _Way) -> Phrase:
     """Join adjacent texts and normalize blanks."""
-    texts = [chunk for chunk in way if isinstance(chunk, str)]
-    if len(texts) < len(way):
-        return tuple(_join_texts(way))
-    folded = " ".join("".join(texts).split())
-    return (folded,) if folded else ()
+    if isinstance(way, str):
+        return (folded,) if (folded := " ".join(way.split())) else ()
+    return tuple(_join_texts(way))
 
 
 def _join_texts(way: Phrase) -> Iterator[str | Pattern | EntityPart]:

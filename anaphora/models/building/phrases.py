@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from anaphora.errors import GrammarError
-from anaphora.grammar.synonyms.expansion import check_macros, expand_synonym
+from anaphora.grammar.synonyms.expansion import SynonymExpander, check_macros
 from anaphora.grammar.synonyms.linter import lint_synonym
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.domain import ANY_LANGUAGE, Phrase, Phrases
@@ -28,9 +28,8 @@ class PhraseExpander:
         self._remaining = _MAX_PHRASES
         self._invalid_macros = self._check_macros()
         macros = draft.file.macros
-        self._macros = {
-            name: text for name, text in macros.items() if name not in self._invalid_macros
-        }
+        valid = {name: text for name, text in macros.items() if name not in self._invalid_macros}
+        self._expander = SynonymExpander(valid)
 
     def expand(self, path: NodePath, written: _SynonymLists, own: Iterable[str] = ()) -> Phrases:
         """Expand a list of synonyms, or one list per language.
@@ -60,7 +59,7 @@ class PhraseExpander:
         if self._remaining <= 0 or self._uses_invalid_macro(text):
             return ()
         try:
-            phrases = expand_synonym(text, self._macros)
+            phrases = self._expander.expand(text)
         except GrammarError as error:
             self.draft.add_nested("error", (*path, index), error.problems)
             return ()

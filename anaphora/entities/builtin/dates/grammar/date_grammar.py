@@ -35,7 +35,7 @@ from anaphora.entities.builtin.dates.grammar.zone_names import load_zone_names
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.languages import ANY, TableName, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
-from anaphora.grammar.synonyms.expansion import expand_synonym
+from anaphora.grammar.synonyms.expansion import SynonymExpander
 from anaphora.storage.cache import Cache, CachedParts, digest
 from anaphora.storage.forks import fork_safe_lock
 
@@ -288,7 +288,7 @@ class _RuleCompiler:
     ) -> None:
         self.rules: list[_CompiledRule] = []
         self.normalize = create_normalizer(language)
-        self._macros = macros
+        self._expander = SynonymExpander(macros)
         self._plain = str.maketrans(dict(accents))
         self._distinct = frozenset(map(self.normalize, distinct))
         self._known: set[tuple[str, tuple[str, ...]]] = set()
@@ -364,7 +364,7 @@ class _RuleCompiler:
 
     def _expand_rule(self, text: str) -> Iterator[_RuleVariant]:
         """The expansions of the text of a rule."""
-        for phrase in expand_synonym(text, self._macros):
+        for phrase in self._expander.expand(text):
             words = [
                 self._parse_word_cached(word) for chunk in phrase for word in str(chunk).split()
             ]

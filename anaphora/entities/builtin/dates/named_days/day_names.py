@@ -24,7 +24,7 @@ from anaphora.entities.builtin.dates.named_days.official_days import find_offici
 from anaphora.entities.builtin.dates.named_days.table_cache import load_cached
 from anaphora.entities.languages import ANY, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
-from anaphora.grammar.synonyms.expansion import expand_synonym
+from anaphora.grammar.synonyms.expansion import SynonymExpander
 from anaphora.storage.forks import LazyProperty, fork_safe_lock
 
 __all__ = [
@@ -112,16 +112,16 @@ def _compile_official(key: tuple[str, ...], names: DayNames) -> DayNames:
 def _compile_language(code: str) -> DayNames:
     common = load_table(ANY, "holidays", as_text=True)
     own = {} if code == ANY else load_table(code, "holidays", as_text=True)
-    macros = {**common["macros"], **own.get("macros", {})}
+    expander = SynonymExpander({**common["macros"], **own.get("macros", {})})
     named: list[tuple[str, str]] = []
     ambiguous: list[str] = []
     alike: dict[str, str] = {}
     for table in (own, common):  # the own names of a language have precedence
         for id, texts in table.get("names", {}).items():
             for text in [texts] if isinstance(texts, str) else texts:
-                named += [(phrase, id) for phrase in _expand(text, macros)]
+                named += [(phrase, id) for phrase in _expand(text, expander)]
         for text in table.get("ambiguous", ()):
-            ambiguous += _expand(text, macros)
+            ambiguous += _expand(text, expander)
         for stands, words in table.get("alike", {}).items():
             alike |= dict.fromkeys(words, stands)
     return _compile_names(
@@ -173,8 +173,8 @@ def _compile_names(
     )
 
 
-def _expand(text: str, macros: Mapping[str, str]) -> Iterator[str]:
-    return (" ".join(map(str, phrase)) for phrase in expand_synonym(text, macros))
+def _expand(text: str, expander: SynonymExpander) -> Iterator[str]:
+    return (" ".join(map(str, phrase)) for phrase in expander.expand(text))
 
 
 def _spellings(name: str) -> set[str]:
