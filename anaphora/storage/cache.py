@@ -26,11 +26,24 @@ import msgspec
 from anaphora.errors import AnaphoraError
 from anaphora.version import __version__
 
-__all__ = ["UNCACHED", "Cache", "CachedParts", "digest", "read_checked", "with_checksum"]
+__all__ = [
+    "PACKAGE",
+    "UNCACHED",
+    "Cache",
+    "CachedParts",
+    "digest",
+    "hash_parts",
+    "list_files",
+    "read_checked",
+    "with_checksum",
+]
 
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+PACKAGE = Path(__file__).parent.parent
+"""The folder of the package."""
 
 _MAGIC = b"anaphora bytes 1\n"
 _CRC_SIZE = 4
@@ -190,7 +203,12 @@ def with_checksum(data: bytes) -> bytes:
 
 def digest(*parts: str | bytes | Iterable[str]) -> str:
     """Return a cache key for these inputs and the present version of the code."""
-    found = blake2b(_code_fingerprint().encode(), digest_size=16)
+    return hash_parts(_code_fingerprint(), *parts)
+
+
+def hash_parts(code: str, *parts: str | bytes | Iterable[str]) -> str:
+    """Return a cache key for these inputs and the ``code`` that reads them."""
+    found = blake2b(code.encode(), digest_size=16)
     for part in parts:
         data = part if isinstance(part, bytes) else repr(part).encode("utf-8", "surrogatepass")
         found.update(len(data).to_bytes(8, "little"))
@@ -202,24 +220,27 @@ def digest(*parts: str | bytes | Iterable[str]) -> str:
 def _code_fingerprint() -> str:
     """Identify this code: its version, Python's version, and the sizes and times of its files
     (for those who edit them)."""
-    package = Path(__file__).parent.parent
-    states: list[tuple[str, str, int, int]] = []
-    for name in ("grammar", "models", "entities"):
-        _add_states(str(package / name), states)
+    states = [
+        (entry.path, state.st_size, state.st_mtime_ns)
+        for entry in list_files("grammar", "models", "entities")
+        for state in (entry.stat(),)
+    ]
     return repr((__version__, sys.version_info[:3], sys.byteorder, sorted(states)))
 
 
-def _add_states(folder: str, states: list[tuple[str, str, int, int]]) -> None:
-    """Add the sizes and times of the files in a folder. This takes a fifth of the time of
+def list_files(*names: str) -> list[os.DirEntry[str]]:
+    """List the files in those folders of the package and below. This takes a fifth of the time of
     :meth:`Path.rglob`, which would be a quarter of a start from the cache."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir():
-                if entry.name != "__pycache__":
-                    _add_states(entry.path, states)
-            elif "." in entry.name:
-                state = entry.stat()
-                states.append((folder, entry.name, state.st_size, state.st_mtime_ns))
+    found: list[os.DirEntry[str]] = []
+    folders = [os.fspath(PACKAGE / name) for name in names]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if not entry.is_dir():
+                    found.append(entry)
+                elif entry.name != "__pycache__":
+                    folders.append(entry.path)
+    return found
 
 
 def _crc(data: bytes | memoryview) -> bytes:

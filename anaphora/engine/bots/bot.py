@@ -15,6 +15,7 @@ from anaphora.engine.callbacks.fallback_handler import FallbackHandler, bind_fal
 from anaphora.engine.callbacks.handlers import Handler, bind_handlers
 from anaphora.engine.callbacks.hooks import Hooks
 from anaphora.engine.responses import Responses
+from anaphora.entities.cues.cue_words import load_cue_phrases
 from anaphora.entities.pipeline import Pipeline
 from anaphora.entities.prefetch import PrefetchedUtterances, UnreadText
 from anaphora.entities.sentences.reader import SentenceReader
@@ -97,6 +98,9 @@ class Bot:
         """Build what would else be built for the first question that is no whole sentence."""
         with gc_paused(), forks_delayed():
             assert self.pipeline is not None
+            if self._cache is not None and self.interpreter is not None:
+                for language in self.model.languages:
+                    load_cue_phrases(language, self._cache)
 
     def _may_read_later(self) -> bool:
         """Whether the pipeline may be built later: whole sentences don't need it, and nothing in

@@ -12,6 +12,8 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+import msgspec
+
 from anaphora.entities.builtin.atoms import Atom, get_atoms, split_atoms
 from anaphora.entities.builtin.chart_parser import Item
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
@@ -28,8 +30,10 @@ from anaphora.entities.cues.cue import CueKind
 from anaphora.entities.languages import languages_with, load_table
 from anaphora.entities.words.normalization import base_code
 from anaphora.grammar.synonyms.expansion import SynonymExpander
+from anaphora.storage.cache import Cache
+from anaphora.storage.shipped_tables import table_parts
 
-__all__ = ["CueWords", "PhraseMatch", "Reading", "load_cue_words"]
+__all__ = ["CueWords", "PhraseMatch", "Reading", "load_cue_phrases", "load_cue_words"]
 
 _WordClass: TypeAlias = Literal[
     "none",
@@ -52,6 +56,8 @@ _Meaning: TypeAlias = tuple[CueKind | _WordClass, str]
 _POSITIONS: tuple[_Position, ...] = ("anywhere", "starting", "ending", "alone", "asked", "opening")
 _SIDES: tuple[_Side, ...] = ("noun", "before", "behind", "either", "around")
 _GAP = "..."
+_MAX_LOADED = 64  # languages
+_loaded: dict[str, _Phrases] = {}
 # The ranks from which on the phrases that a model adds and those of the language are tried.
 _ADDED, _OWN, _ADDED_LAST, _OWN_LAST = (number << 32 for number in range(4))
 _MAX_DIGITS = 4  # of an ordinal
@@ -153,7 +159,7 @@ def load_cue_words(
 
 @lru_cache(maxsize=64)
 def _load(language: str, added: tuple[tuple[str, tuple[str, ...]], ...]) -> CueWords:
-    own, further = _collect(language), _Readings()
+    own, further = load_cue_phrases(language), _Phrases()
     table = dict(added)
     further.rank = _ADDED
     further.add_sections(table, _SECTIONS)
@@ -166,10 +172,24 @@ def _load(language: str, added: tuple[tuple[str, tuple[str, ...]], ...]) -> CueW
     return CueWords(language, book.finish())
 
 
-@lru_cache(maxsize=64)
-def _collect(language: str) -> _Readings:
-    """The phrases of a language, which all models share."""
-    collected = _Readings()
+def load_cue_phrases(language: str, cache: Cache | None = None) -> _Phrases:
+    """The phrases of a language, which all models share. The first call takes those that are
+    shipped or in a ``cache``, else it collects them from the tables of the language."""
+    code = base_code(language)
+    if code not in _loaded:
+        if len(_loaded) >= _MAX_LOADED:
+            _loaded.clear()
+        kept = table_parts(cache, "cues", code)
+        data = kept("phrases", lambda: msgspec.to_builtins(_collect(code)))
+        try:
+            _loaded[code] = msgspec.convert(data, _Phrases)
+        except msgspec.MsgspecError:  # foreign data
+            _loaded[code] = _collect(code)
+    return _loaded[code]
+
+
+def _collect(language: str) -> _Phrases:
+    collected = _Phrases()
     tables = load_phrase_tables("cues", language)
     collected.rank = _OWN
     for table in tables:
@@ -185,9 +205,9 @@ def _collect(language: str) -> _Readings:
     return collected
 
 
-def _compile(first: str, *collected: _Readings) -> Iterator[RankedPhrase]:
+def _compile(first: str, *collected: _Phrases) -> Iterator[RankedPhrase]:
     """The phrases that begin with an atom: their atoms, joined by blanks, with their readings."""
-    entries = [entry for one in collected for entry in one.by_first.get(first, ())]
+    entries = [entry for one in collected for entry in one.with_first(first)]
     by_phrase: dict[str, tuple[list[Reading], int]] = {}
     for phrase, reading, rank in sorted(entries, key=itemgetter(2)):
         # "that's" and "that 's" are the same phrase.
@@ -199,14 +219,19 @@ def _compile(first: str, *collected: _Readings) -> Iterator[RankedPhrase]:
         yield words, tuple(readings), rank
 
 
-class _Readings:
-    """Collects the readings of phrases by the first atoms of these, each with a rank: those of low
-    ranks are tried first."""
+class _Phrases(msgspec.Struct, forbid_unknown_fields=True):
+    """Collects phrases by their first atoms, each with the number of its reading and a rank: those
+    of low ranks are tried first."""
 
-    def __init__(self) -> None:
-        self.by_first: dict[str, list[tuple[str, Reading, int]]] = {}
-        self.rank = 0  # of the last one
-        self._first_atoms: dict[str, str] = {}  # of pieces, which recur
+    readings: list[Reading] = msgspec.field(default_factory=list)
+    by_first: dict[str, list[tuple[str, int, int]]] = msgspec.field(default_factory=dict)
+    rank: int = 0
+    """Of the last phrase."""
+
+    def with_first(self, first: str) -> Iterator[tuple[str, Reading, int]]:
+        """The phrases that begin with an atom, with their readings and ranks."""
+        for phrase, number, rank in self.by_first.get(first, ()):
+            yield phrase, self.readings[number], rank
 
     def add_sections(self, table: Table, sections: Mapping[str, _Meaning]) -> None:
         """Add the phrases of some sections of a table of cues."""
@@ -268,13 +293,15 @@ class _Readings:
 
     def _append(self, phrase: str, reading: Reading) -> None:
         self.rank += 1
-        first = next(filter(None, map(self._first_atom, phrase.split())), "")
-        self.by_first.setdefault(first, []).append((phrase, reading, self.rank))
+        if not self.readings or self.readings[-1] is not reading:
+            self.readings.append(reading)
+        first = next(filter(None, map(_first_atom, phrase.split())), "")
+        self.by_first.setdefault(first, []).append((phrase, len(self.readings) - 1, self.rank))
 
-    def _first_atom(self, piece: str) -> str:
-        if (known := self._first_atoms.get(piece)) is None:
-            known = self._first_atoms[piece] = next(iter(_split(piece)), "")
-        return known
+
+@lru_cache(maxsize=10_000)  # pieces recur
+def _first_atom(piece: str) -> str:
+    return next(iter(_split(piece)), "")
 
 
 def _expander(table: Table) -> SynonymExpander:

@@ -26,14 +26,13 @@ _CONTAINERS = frozenset(("region", "country"))
 def create_combiner(
     name: str, language: str, options: Mapping[str, Any], *, is_full: bool
 ) -> _PlaceCombiner:
-    """Create the combiner of places. Loads the gazetteer."""
+    """Create the combiner of places, which uses the gazetteer that their recognizer loads."""
     return _PlaceCombiner(options)
 
 
 class _PlaceCombiner:
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options
-        self._gazetteer = Gazetteer.load(options["population"])
         # Elsewhere a region or a country is an entity of its own.
         self.completes = _CONTAINERS.isdisjoint(options["kinds"])
         self._find_inside = lru_cache(maxsize=1024)(self._find_namesake)
@@ -68,13 +67,13 @@ class _PlaceCombiner:
 
     def _find_namesake(self, city_id: Any, container_id: Any) -> Place | None:
         """The city in the container with the name of a city elsewhere."""
+        gazetteer = Gazetteer.load(self._options["population"])
         city, container = (
-            self._gazetteer.by_id(id) if isinstance(id, str) else None
-            for id in (city_id, container_id)
+            gazetteer.by_id(id) if isinstance(id, str) else None for id in (city_id, container_id)
         )
         if city is None or container is None or city.lies_in(container):
             return None
-        namesakes = [one for one in self._gazetteer.find(city.name) if one.name == city.name]
+        namesakes = [one for one in gazetteer.find(city.name) if one.name == city.name]
         inside = next((one for one in namesakes if one.lies_in(container)), None)
         largest = max((one.population for one in namesakes if one.kind == "city"), default=0)
         if inside is None or inside.population * _MAX_POPULATION_RATIO < largest:

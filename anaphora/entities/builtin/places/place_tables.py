@@ -45,7 +45,8 @@ from anaphora.entities.builtin.places.name_normalization import (
 from anaphora.entities.languages import TableName, cached_table, load_yaml
 from anaphora.entities.words.function_words import load_stop_words
 from anaphora.entities.words.normalization import base_code
-from anaphora.storage.cache import Cache, CachedParts, digest
+from anaphora.storage.cache import Cache
+from anaphora.storage.shipped_tables import table_parts
 
 __all__ = [
     "ENGLISH",
@@ -232,15 +233,12 @@ def _load(
     code = base_code(language)
     if (loaded := _loaded.get((kind, code))) is not None:
         return loaded  # type: ignore[no-any-return]  # the key names its type
-    if cache is None:
+    kept = table_parts(cache, "places", code, spacy_version)  # stop words of spaCy are in it
+    data = kept(kind.__name__.lower(), lambda: msgspec.to_builtins(read(code)))
+    try:
+        found = msgspec.convert(data, kind)
+    except msgspec.MsgspecError:  # foreign data
         found = read(code)
-    else:  # stop words of spaCy are in it
-        kept = CachedParts(cache, "places", digest(code, spacy_version))
-        data = kept(kind.__name__.lower(), lambda: msgspec.to_builtins(read(code)))
-        try:
-            found = msgspec.convert(data, kind)
-        except msgspec.MsgspecError:  # foreign data
-            found = read(code)
     if len(_loaded) >= _MAX_LOADED:
         _loaded.clear()
     _loaded[kind, code] = found

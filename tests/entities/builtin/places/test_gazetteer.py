@@ -215,11 +215,12 @@ def test_importing_loads_no_data():
 _THROUGH_A_CACHE = """
 import sys
 from pathlib import Path
-from anaphora.entities.builtin.places.gazetteer import cities, gazetteer, prepared
+from anaphora.entities.builtin.places.gazetteer import cities, gazetteer
+from anaphora.storage import shipped_tables
 from anaphora.storage.cache import Cache
 
 folder, may_read = sys.argv[1:]
-prepared.FOLDER = Path(folder, "nothing prepared")
+shipped_tables.SHIPPED = shipped_tables.ShippedTables(Path(folder, "nothing"))
 if may_read == "no":
     cities.read_cities = None
 world = gazetteer.Gazetteer.load(cache=Cache(folder))

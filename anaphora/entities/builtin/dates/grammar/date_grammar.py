@@ -36,8 +36,9 @@ from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.languages import ANY, TableName, load_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
 from anaphora.grammar.synonyms.expansion import SynonymExpander
-from anaphora.storage.cache import Cache, CachedParts, digest
+from anaphora.storage.cache import Cache
 from anaphora.storage.forks import fork_safe_lock
+from anaphora.storage.shipped_tables import table_parts
 
 __all__ = ["DATE_TABLES", "RECURRENCE_TABLES", "DateGrammar", "load_grammar"]
 
@@ -148,9 +149,7 @@ def load_grammar(
 def _load_through_cache(
     code: str, cache: Cache | None, tables: tuple[TableName, ...]
 ) -> DateGrammar:
-    if cache is None:
-        return _build_grammar(_compile_language(code, tables))
-    kept = CachedParts(cache, tables[-1], digest(code, dateparser_version, version("babel")))
+    kept = table_parts(cache, tables[-1], code, dateparser_version, version("babel"))
     data = kept("table", lambda: msgspec.to_builtins(_compile_language(code, tables)))
     try:
         return _build_grammar(msgspec.convert(data, _CompiledLanguage))

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 import msgspec
 
-from anaphora.storage.cache import Cache, CachedParts, digest
+from anaphora.storage.cache import Cache
+from anaphora.storage.shipped_tables import table_parts
 
 __all__ = ["keep_tables_in", "load_cached"]
 
@@ -26,8 +27,9 @@ def keep_tables_in(cache: Cache) -> None:
 def load_cached(
     part: str, key: tuple[str, ...], kind: type[T], compile_table: Callable[[], T]
 ) -> T:
-    """Load a table from the cache of :func:`keep_tables_in`, else compile and keep it."""
-    kept = CachedParts(_cache, "dates", digest(*key))
+    """Load a table that is shipped or in the cache of :func:`keep_tables_in`, else compile and
+    keep it."""
+    kept = table_parts(_cache, "dates", *key)
     data = kept(part, lambda: msgspec.to_builtins(compile_table()))
     try:
         return msgspec.convert(data, kind)

