@@ -83,10 +83,6 @@ class RecurrenceRecognizer:
             for resolved in self._resolve(patterns, at)
         ]
 
-    def read_count(self, text: str) -> int | None:
-        """How many times the whole text says ("once", "three times"); None for other texts."""
-        return self._parser.find_count(text)
-
 
 def _resolve_patterns(patterns: Patterns, moment: Moment) -> tuple[ResolvedRecurrence, ...]:
     by_value: dict[str, Mapping[str, Any]] = {}
