@@ -39,6 +39,7 @@ _DATE_UNITS = ("year", "month", "week", "day")
 _ISO_EQUIVALENTS: Mapping[str, tuple[int, str]] = {
     "century": (100, "year"), "decade": (10, "year"), "quarter": (3, "month"),
     "season": (3, "month"), "weekend": (2, "day"), "night": (1, "day"),
+    "workday": (1, "day"),
 }  # fmt: skip
 
 

@@ -175,6 +175,21 @@ class Moment:
         moved_at = self._same_local_time(start, start.date() + timedelta(days=whole))
         return self.add_seconds(moved_at, float(rest * _HOURS_PER_DAY * 3600)) if rest else moved_at
 
+    def add_workdays(self, count: int, start: datetime) -> datetime:
+        """The same local time so many working days later (earlier, if negative): on days outside
+        the weekend."""
+        free, day = self.conventions.weekend_days, start.date()
+        step = _DAY if count > 0 else -_DAY
+        per_week = 7 - len(free)
+        weeks, rest = divmod(abs(count), per_week)
+        if not rest:  # the last one counts by itself, so that none is added to a day of the weekend
+            weeks, rest = weeks - 1, per_week
+        day += weeks * 7 * step
+        while rest > 0:
+            day += step
+            rest -= day.weekday() not in free
+        return self._same_local_time(start, day)
+
     def add_seconds(self, start: datetime, seconds: float) -> datetime:
         """The time that is so many elapsed seconds after ``start``."""
         return (start.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(self.zone)

@@ -21,7 +21,7 @@ MOMENTS = st.builds(
     Moment,
     times.filter(lambda at: at.tzinfo.key != "Pacific/Apia"),  # there a day was left out
     st.booleans(),
-    st.sampled_from([Conventions(0), Conventions(6)]),
+    st.sampled_from([Conventions(0), Conventions(6), Conventions(6, "friday")]),
 )
 
 
@@ -120,3 +120,28 @@ def test_a_half_is_the_first_or_the_last_one(n, starts):
     moment = Moment(datetime(2026, 11, 23, 10, tzinfo=UTC))
     found = resolve(("nth_part", n, 2, ("month_of", 6, 2027)), moment)
     assert (str(first_and_end_day(found)[0]) if found else None) == starts
+
+
+@given(MOMENTS, st.integers(1, 40), YEARS, MONTHS)
+def test_working_days_of_a_month_are_its_days_outside_the_weekend(moment, n, year, month):
+    free = moment.conventions.weekend_days
+    whole = resolve(("month_of", month, year), moment)
+    begins, ends = first_and_end_day(whole)
+    days = [begins + timedelta(days=number) for number in range((ends - begins).days)]
+    working = [day for day in days if day.weekday() not in free]
+    for rank in (n, -n):
+        found = resolve(("nth_workday", rank, ("month_of", month, year)), moment)
+        if n > len(working):
+            assert found is None
+        else:
+            assert first_and_end_day(found)[0] == working[rank - (rank > 0)]
+
+
+@given(MOMENTS, st.integers(1, 400))
+def test_so_many_working_days_from_now_are_counted_one_by_one(moment, n):
+    free, day, left = moment.conventions.weekend_days, moment.today, n
+    while left:
+        day += timedelta(days=1)
+        left -= day.weekday() not in free
+    found = resolve(("ahead", ("amount", n, "workday")), moment)
+    assert first_and_end_day(found)[0] == day

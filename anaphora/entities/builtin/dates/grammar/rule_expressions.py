@@ -69,6 +69,11 @@ def compile_expression(text: str, references: tuple[str, ...]) -> BuildMeaning:
     return _compile(tree, places)
 
 
+def _to_full_year(short: int) -> int | None:
+    """The year of '99; None for other numbers."""
+    return short + (1900 if short > _LAST_SHORT_YEAR else 2000) if 0 <= short < 100 else None
+
+
 def _to_paired_year(one: int, other: int) -> int | None:
     """The year of "nineteen eighty-four"; None if the two numbers form no year."""
     return one * 100 + other if 16 <= one <= 20 and 10 <= other < 100 else None
@@ -293,7 +298,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "offset": _to_offset,
     "offset_ahead": _clock_to_offset,
     "offset_back": lambda clock: _clock_to_offset(clock, -1),
-    "shortyear": lambda n: n + (1900 if n > _LAST_SHORT_YEAR else 2000),
+    "shortyear": _to_full_year,
     "pair": lambda one, other: (one, other),
     "timesof": lambda hours: ("times", *hours),
     # Before a date the first Friday is, like the last one, the nearest; after it none is the last,

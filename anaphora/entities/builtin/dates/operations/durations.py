@@ -33,13 +33,14 @@ _MONTH = GRAINS.index("month")
 
 # A month and a year of the Gregorian calendar have 30.436875 and 365.2425 days on average.
 _UNIT_SECONDS: Mapping[str, int] = {
-    "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "night": 86_400, "weekend": 172_800,
+    "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "night": 86_400, "workday": 86_400,
+    "weekend": 172_800,
     "week": 604_800, "month": 2_629_746, "season": 7_889_238, "quarter": 7_889_238,
     "year": 31_556_952, "decade": 315_569_520, "century": 3_155_695_200,
 }  # fmt: skip
 
-DurationUnit: TypeAlias = Grain | Literal["night"]
-"""A unit of time; a night is one day of a stay."""
+DurationUnit: TypeAlias = Grain | Literal["night", "workday"]
+"""A unit of time; a night is one day of a stay, a working day one outside the weekend."""
 
 Duration: TypeAlias = tuple[tuple[Fraction, DurationUnit], ...]
 """The amounts of a duration, each with its unit."""
@@ -70,6 +71,9 @@ def duration_seconds(amount: Duration) -> Fraction:
 def add_duration(moment: Moment, start: datetime, amount: Duration, sign: int) -> datetime:
     """The time that is a duration after ``start``, or before it (``sign`` -1)."""
     for n, unit in amount:
+        if unit == "workday" and n >= 1:
+            start = moment.add_workdays(int(n) * sign, start)
+            n -= int(n)
         start = moment.add(n * sign, _to_grain(unit), start)
     return start
 
@@ -97,7 +101,7 @@ def _divided(n: Fraction, grain: Grain) -> Grain:
 
 
 def _to_grain(unit: DurationUnit) -> Grain:
-    return "day" if unit == "night" else unit
+    return "day" if unit == "night" or unit == "workday" else unit
 
 
 def period_around(moment: Moment, instant: datetime, grain: Grain) -> BoundedInterval:

@@ -48,6 +48,7 @@ _COMPLETING_OPERATIONS: Mapping[str, tuple[str, ...]] = {
 # The operations that name a day or a numbered part, which may not exist.
 _DAY_NAMING_OPERATIONS = (
     "missing", "monthday", "ymd", "day_of_month", "nth_weekday", "lunar_day", "nth",
+    "nth_workday",
     "week_of_year", "quarter",
     "half_year",
 )  # fmt: skip

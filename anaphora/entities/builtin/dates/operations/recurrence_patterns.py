@@ -75,7 +75,7 @@ _PERIODS = frozenset({
 _DAYS = frozenset({
     "weekday", "this_weekday", "on_weekday", "monthday", "day_of_month", "ymd", "nth_weekday",
     "weekday_in", "weekday_beside", "nth_weekday_of_year", "easter", "named_day", "official_day",
-    "beside", "ahead", "later", "later_weekday",
+    "beside", "ahead", "later", "later_weekday", "nth_workday", "workday_beside",
 })  # fmt: skip
 # What has a time of day: no beginning or end, except for what recurs within a day.
 _TIMES = frozenset({"clock", "at", "within", "part", "now"})

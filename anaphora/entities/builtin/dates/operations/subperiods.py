@@ -71,6 +71,29 @@ def _beside(moment: Moment, unit: Grain, date_: TimeExpression, n: int) -> Inter
     return moment.period(unit, at, shift=n + (n < 0) - (n > 0) if fits else n)
 
 
+@operation("nth_workday")
+def _nth_workday(moment: Moment, n: int, of: TimeExpression) -> Interval:
+    """The n-th working day of a period; -1 is the last one."""
+    whole = evaluate_bounded(of, moment)
+    found = _workday_beyond(moment, whole.end if n < 0 else moment.add_seconds(whole.start, -1), n)
+    if not whole.start <= found.start < whole.end:
+        raise ValueError("the period has fewer working days")
+    return found
+
+
+@operation("workday_beside")
+def _workday_beside(moment: Moment, date_: TimeExpression, n: int) -> Interval:
+    """The n-th working day after the end of a date; before its start, if n is negative."""
+    found = evaluate_bounded(date_, moment)
+    return _workday_beyond(moment, found.start if n < 0 else moment.add_seconds(found.end, -1), n)
+
+
+def _workday_beyond(moment: Moment, at: datetime, n: int) -> BoundedInterval:
+    if n == 0:
+        raise ValueError("the ordinal must not be 0")
+    return moment.day(moment.add_workdays(n, at).date())
+
+
 @operation("first", n=1)
 @operation("last", n=-1)
 def _end_part(moment: Moment, duration: TimeExpression, of: TimeExpression, *, n: int) -> Interval:
