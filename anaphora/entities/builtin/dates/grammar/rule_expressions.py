@@ -35,6 +35,7 @@ _FIRST_BARE_HOUR = 5
 _LAST_SHORT_YEAR = 49  # of this century
 _FIRST_WORKING_HOUR = 8
 _WEEK = 7  # days
+_MINUTES = 60  # of an hour
 # What "not" makes of an open interval: not after five is until five.
 _NEGATED: Mapping[str, str] = {"after": "until", "before": "onward", "until": "onward"}
 # What a refusal behind it makes of one: if it won't do until Friday, it will after that.
@@ -270,6 +271,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "mul": lambda one, other: one * other,
     "minus": lambda one: -one,
     "atleast": lambda number, least: number if number >= least else None,
+    "within_hour": lambda number: number if 1 <= number < _MINUTES else None,
     "tohour": _to_minutes_before,
     "paired": _to_paired_year,
     "upto": _to_duration_range,

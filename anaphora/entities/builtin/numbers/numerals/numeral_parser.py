@@ -381,6 +381,8 @@ class NumeralParser:
         term = part or half
         if term is None:
             return None
+        if term.single and (value % 10 != 1 or value % 100 == 11):
+            return None  # «десять пята» is no fraction
         self.position += 1
         if part is None and self._scale == _DOZEN:
             return value + term.value * Fraction(_DOZEN)  # 1ダース半

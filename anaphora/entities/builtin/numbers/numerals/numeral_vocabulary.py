@@ -66,7 +66,7 @@ class NumeralTerm(NamedTuple):  # a dataclass takes three times as long to make
     """A meaning of a word. An addend behind it must be smaller than ``room``. Glue needs a room
     from ``room`` to ``high`` before it. ``behind`` means that an ordinal word follows the
     number. A ``collective`` multiplies all addends before it (twenty DOZEN), and a ``counted``
-    multiplier needs one."""
+    multiplier needs one. A ``single`` fraction is one of a number that ends in one."""
 
     role: TermRole
     value: int | Fraction = 0
@@ -76,6 +76,7 @@ class NumeralTerm(NamedTuple):  # a dataclass takes three times as long to make
     behind: bool = False
     collective: bool = False
     counted: bool = False
+    single: bool = False
 
 
 TermsByRole: TypeAlias = Mapping[TermRole, tuple[NumeralTerm, ...]]
@@ -399,9 +400,10 @@ def _iter_terms(written: Mapping[str, Any]) -> Iterator[tuple[str, NumeralTerm]]
         yield phrase, NumeralTerm("add", value, _room_after(value, ordinal_rooms), ordinal=True)
     for value, phrase in forms("ordinal_multipliers"):
         yield phrase, NumeralTerm("times", value, ordinal=True)
+    single = frozenset(written.get("single_parts", ()))
     for key, role in _VALUED_ROLES.items():
         for value, phrase in forms(key):
-            yield phrase, NumeralTerm(role, value)
+            yield phrase, NumeralTerm(role, value, single=phrase in single)
     for below, denominator in forms("denominators"):
         for above, numerator in forms("numerators"):
             if above < below:
