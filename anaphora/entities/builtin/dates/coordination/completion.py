@@ -175,8 +175,8 @@ class _Part:
 
     def _find_period_side(self, date_: TimeExpression) -> _Side:
         spans = [item for item in self._chart.items("date") if item.meaning == date_]
-        if not spans:
-            return ""
+        if not spans:  # a day that has its month from the date behind it
+            return "behind" if date_[0] in ("monthday", "ymd") else ""
         whole = min(spans, key=lambda item: item.end - item.start)
         if date_[0] == "ymd":
             years = [item for item in self._chart.items("year") if item.meaning == date_[1]]

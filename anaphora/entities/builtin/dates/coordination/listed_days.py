@@ -21,7 +21,7 @@ def find_listed_days(
 ) -> Iterator[_AtomDate]:
     """The dates by their atoms, in the order of the text, and the days that a conjunction joins to
     the day at the beginning of one of them. They are written as that day is, in digits or in words,
-    as ordinals or not; commas may stand between further ones."""
+    as ordinals or not; commas may stand between further ones, and before a conjunction."""
     reach = 0
     for date in dates:
         yield from reversed(list(_find_before(atoms, chart, date, conjunctions, reach)))
@@ -52,7 +52,10 @@ def _find_before(
     }
     joining = frozenset(conjunctions)
     while start > reach + 1 and atoms[start - 1].text in joining:
-        ending = [one for one in days if one.end == start - 1 and one.start >= reach]
+        end = start - 1
+        if atoms[end].text in conjunctions and atoms[end - 1].text == ",":
+            end -= 1
+        ending = [one for one in days if one.end == end and one.start >= reach]
         if not ending:
             return
         day = ending[-1]  # the longest one

@@ -35,7 +35,8 @@ class AmbiguousNameFinder:
 
     A name is a date if the text is an answer, which consists of names, dates, prepositions and
     conjunctions beside them, and courtesy phrases ("for Wed or Thu, please"). In a longer text a
-    capitalized weekday is a date behind a preposition, or behind a conjunction after another date.
+    capitalized weekday is a date behind a preposition, or behind a conjunction after another date;
+    one that is not, behind a conjunction after another short name that is a date.
     """
 
     def __init__(self, language: str, grammar: DateGrammar) -> None:
@@ -82,16 +83,21 @@ class AmbiguousNameFinder:
     def _find_certain(
         self, text: str, atoms: Sequence[Atom], free: Sequence[int], dated: AbstractSet[int]
     ) -> AbstractSet[int]:
-        """The capitalized weekdays behind a preposition or behind a date with a conjunction."""
+        """The capitalized weekdays behind a preposition or behind a date with a conjunction, and
+        small ones behind another short name that is a date."""
         certain: set[int] = set()
         for index in free:
             atom = atoms[index]
             is_weekday = self._expressions_by_name[atom.text][0] == "weekday"
-            if not index or not is_weekday or not text[atom.start : atom.end].istitle():
+            if not index or not is_weekday:
                 continue
             before = atoms[index - 1].text
-            is_beside_date = index - 2 in dated or index - 2 in certain
-            if before in self._prepositions or (before in self._conjunctions and is_beside_date):
+            is_joined = before in self._conjunctions and (index - 2 in dated or index - 2 in certain)
+            if text[atom.start : atom.end].istitle():
+                is_certain = is_joined or before in self._prepositions
+            else:  # «в пн и ср»
+                is_certain = is_joined and atoms[index - 2].text in self._expressions_by_name
+            if is_certain:
                 certain.add(index)
         return certain
 
