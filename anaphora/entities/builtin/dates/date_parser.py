@@ -384,6 +384,8 @@ class DateParser:
         text = atom.text
         if atom.kind == "digits":
             return _WEAK | _NUMBER if len(text) <= _MAX_NUMBER_DIGITS else _UNKNOWN
+        if self._grammar.measured_words.may_be(text):
+            return _STRONG
         number = _NUMBER if get_numeral_reader(self.language).find_in_words((atom,)) else _UNKNOWN
         if text in grammar.weak or text in grammar.connectors or text in ".,/-":
             return _WEAK | number

@@ -92,7 +92,9 @@ class AmbiguousNameFinder:
             if not index or not is_weekday:
                 continue
             before = atoms[index - 1].text
-            is_joined = before in self._conjunctions and (index - 2 in dated or index - 2 in certain)
+            is_joined = before in self._conjunctions and (
+                index - 2 in dated or index - 2 in certain
+            )
             if text[atom.start : atom.end].istitle():
                 is_certain = is_joined or before in self._prepositions
             else:  # «в пн и ср»

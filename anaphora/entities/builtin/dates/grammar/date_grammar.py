@@ -30,6 +30,7 @@ from anaphora.entities.builtin.dates.grammar.dateparser_vocabulary import (
     DateVocabulary,
     load_vocabulary,
 )
+from anaphora.entities.builtin.dates.grammar.measured_words import MeasuredWords
 from anaphora.entities.builtin.dates.grammar.rule_expressions import compile_expression
 from anaphora.entities.builtin.dates.grammar.zone_names import load_zone_names
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
@@ -95,7 +96,7 @@ class DateGrammar:
     endings of words that no number before them counts: a plain number before such a word may be an
     hour. ``first_names`` are the beginnings of first names and titles: a capitalized weekday behind
     one is a surname. In a text with a word that begins as one of the ``moving_words`` does, "from
-    Saturday to Sunday" is no night. ``order`` is that of day, month and year: ``DMY``.
+    Saturday to Sunday" is no night. ``measured_words`` finds adjectives like *dreistündig*. ``order`` is that of day, month and year: ``DMY``.
     """
 
     language: str
@@ -127,6 +128,7 @@ class DateGrammar:
     openings: frozenset[str]
     marked_words: frozenset[str]
     plain_letters: Mapping[str, str]
+    measured_words: MeasuredWords
     order: str
     has_spaces: bool
 
@@ -193,6 +195,7 @@ def _compile_language(code: str, tables: tuple[TableName, ...]) -> _CompiledLang
         compiler.rules,
         word_lists,
         own[0].get("plain_letters", {}),
+        own[0].get("measures", {}),
         vocabulary.order,
         vocabulary.has_spaces,
     )
@@ -224,6 +227,7 @@ def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
         months=months,
         names=names,
         plain_letters=compiled.plain_letters,
+        measured_words=MeasuredWords(compiled.language, compiled.measures),
         order=compiled.order,
         has_spaces=compiled.has_spaces,
         **{field: frozenset(listed) for field, listed in compiled.word_lists.items()},
@@ -271,6 +275,7 @@ class _CompiledLanguage(msgspec.Struct, frozen=True):
     rules: list[_CompiledRule]
     word_lists: dict[str, tuple[str, ...]]
     plain_letters: dict[str, str]
+    measures: dict[str, str]
     order: str
     has_spaces: bool
 

@@ -28,6 +28,8 @@ def find_number_items(atoms: Sequence[Atom], grammar: DateGrammar) -> Iterator[I
     yield from _digit_items(atoms, grammar)
     yield from _numeral_items(atoms, grammar)
     yield from _fraction_items(atoms)
+    for start, end, number, unit in grammar.measured_words.find(atoms):
+        yield Item(start, end, "measured", ("amount", number, unit))
 
 
 def _digit_items(atoms: Sequence[Atom], grammar: DateGrammar) -> Iterator[Item]:
