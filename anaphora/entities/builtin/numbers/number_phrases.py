@@ -36,7 +36,7 @@ _COMPARISON_SIGNS: dict[Comparison, list[str]] = {
 _WORD_LISTS = (
     *("ordinals", "hyphenated", "ordinal_dot", "clitics", "attaching", "particles"),
     *("never_alone", "compared_endings", "case_endings", "uninflected_alone"),
-    *("pronouns", "determiners", "definite"),
+    *("pronouns", "determiners", "definite", "dimensions"),
 )
 _NUMBER_SIGNS = ("#", "№", "nº", "n°")
 TIMES = frozenset({"x", "х", "×"})  # 2x espresso
@@ -96,6 +96,7 @@ class NumberPhrases:
     pronouns: frozenset[str]
     determiners: frozenset[str]
     definite: frozenset[str]
+    dimensions: frozenset[str]
     has_bare_ones: bool
     has_years_in_halves: bool
 

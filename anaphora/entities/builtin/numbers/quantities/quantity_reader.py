@@ -199,7 +199,11 @@ class QuantityReader:
         return amount._replace(end=behind[0], value=-amount.value)
 
     def _with_percent(self, atoms: Sequence[Atom], amount: Amount) -> Amount:
-        behind = self._phrases.percent_behind.find_after(atoms, amount.end)
+        end = amount.end
+        is_hyphenated = (
+            is_glued(atoms, end) and atoms[end].text in HYPHENS and is_glued(atoms, end + 1)
+        )
+        behind = self._phrases.percent_behind.find_after(atoms, end + is_hyphenated)
         if behind is not None:
             return amount._replace(end=behind[0], kind="percent", weak=False)
         before = self._phrases.percent_before.find_before(atoms, amount.start)

@@ -196,7 +196,11 @@ class MeasureUnitMatcher:
         end = part.end
         if (tenths := self._with_tenths(atoms, last, part)) is not None:
             return tenths
-        if end < len(atoms) and atoms[end].kind != "mark":
+        if (
+            end < len(atoms)
+            and atoms[end].kind != "mark"
+            and atoms[end].text not in self._phrases.dimensions
+        ):
             if atoms[end].text not in self._parts or atoms[end].glued:
                 return part  # "two hours thirty people"
             if end + 1 == len(atoms) or atoms[end + 1].kind == "mark":
