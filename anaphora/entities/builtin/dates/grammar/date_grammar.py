@@ -96,7 +96,8 @@ class DateGrammar:
     endings of words that no number before them counts: a plain number before such a word may be an
     hour. ``first_names`` are the beginnings of first names and titles: a capitalized weekday behind
     one is a surname. In a text with a word that begins as one of the ``moving_words`` does, "from
-    Saturday to Sunday" is no night. ``measured_words`` finds adjectives like *dreistündig*. ``order`` is that of day, month and year: ``DMY``.
+    Saturday to Sunday" is no night. ``measured_words`` finds adjectives such as *dreistündig*.
+    ``order`` is that of day, month and year: ``DMY``.
     """
 
     language: str

@@ -7,14 +7,16 @@ before the stem is a numeral; endings of up to three letters may follow it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import create_normalizer
+from anaphora.storage.forks import LazyProperty
 
 __all__ = ["MeasuredWords"]
 
@@ -34,16 +36,21 @@ class MeasuredWords:
             return
         longest = sorted(stems, key=len, reverse=True)
         self._form = re.compile(rf"(?P<count>.+?)(?P<stem>{'|'.join(longest)})\w{{0,3}}")
-        numerals = cached_table(language, "numerals").get("values", {}).values()
-        self._tails = frozenset(_iter_tails(numerals))
         self._normalize: Callable[[str], str] = create_normalizer(language)
         self._read_cached = lru_cache(maxsize=_CACHED_WORDS)(self._read)
+
+    @LazyProperty
+    def _tails(self) -> frozenset[str]:
+        """What follows the apostrophe of numerals."""
+        numerals = cached_table(self._language, "numerals").get("values", {}).values()
+        forms = chain.from_iterable(one if isinstance(one, list) else [one] for one in numerals)
+        return frozenset([str(form).rpartition("'")[2] for form in forms if "'" in str(form)])
 
     def may_be(self, word: str) -> bool:
         """Whether an atom is such an adjective, or all of it that follows an apostrophe."""
         if not (self._units and (form := self._form.fullmatch(word))):
             return False
-        return form["count"] in self._tails or self._read_cached(word) is not None
+        return self._read_cached(word) is not None or form["count"] in self._tails
 
     def find(self, atoms: Sequence[Atom]) -> Iterator[tuple[int, int, int | Fraction, str]]:
         """Where the adjectives are (half open), each with its number and unit."""
@@ -76,11 +83,3 @@ def _in_whole_months(number: int | Fraction, unit: str) -> tuple[int | Fraction,
     months = number * _MONTHS
     is_part = unit == "year" and number.denominator > 1
     return (int(months), "month") if is_part and months.denominator == 1 else (number, unit)
-
-
-def _iter_tails(listed: Iterable[str | list[str]]) -> Iterator[str]:
-    """What follows the apostrophe of numerals that have one."""
-    for forms in listed:
-        for form in forms if isinstance(forms, list) else [forms]:
-            if "'" in str(form):
-                yield str(form).rpartition("'")[2]
