@@ -181,7 +181,10 @@ def _match_date(
         return "calendar", match
     for kind, pattern in (("calendar", _NUMERIC), ("shortdate", _DAY_MONTH)):
         match = pattern.match(letters, start)
-        if match and _is_contiguous(atoms, start, match.end(), grammar):
+        if match and (
+            _is_contiguous(atoms, start, match.end(), grammar)
+            or _is_evenly_spaced(letters, atoms, start, match.end())
+        ):
             return kind, match
     return "", None
 
@@ -225,6 +228,15 @@ def _is_contiguous(atoms: Sequence[Atom], start: int, end: int, grammar: DateGra
     return not (goes_on == [True, True] and behind[1].kind == "digits") and not (
         goes_on and goes_on[0] and behind[0].kind == "digits"
     )
+
+
+def _is_evenly_spaced(letters: str, atoms: Sequence[Atom], start: int, end: int) -> bool:
+    """Whether the atoms are a day, a month and a year with the same blanks at both points: 5 . 6 .
+    2027, 05. 06. 2027."""
+    if not letters.startswith(("n.n.y", "n/n/y"), start) or end != start + 5:
+        return False
+    first, second = ([one.glued for one in atoms[at : at + 2]] for at in (start + 1, start + 3))
+    return first == second
 
 
 @lru_cache(maxsize=4096)

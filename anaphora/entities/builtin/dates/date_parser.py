@@ -481,11 +481,12 @@ def _grade_names(grades: bytes, names: Iterable[NameMatch]) -> bytes:
 
 def _is_numeric(atoms: Sequence[Atom]) -> bool:
     """Whether there is a number in digits behind a word (at 7, in 2024), or one with punctuation
-    inside (1.5.2024), with blanks behind a year (2024. 5. 1.)."""
+    inside (1.5.2024), with blanks behind a year (2024. 5. 1.) or before it (1 . 5 . 2024)."""
     for at in range(1, len(atoms)):
         before = atoms[at - 1]
         is_inside = at > 1 and before.glued and (atoms[at].glued or len(atoms[at - 2].text) == 4)
-        if atoms[at].kind == "digits" and (before.kind == "word" or is_inside):
+        is_year = at > 3 and len(atoms[at].text) == 4 and before.text == atoms[at - 3].text
+        if atoms[at].kind == "digits" and (before.kind == "word" or is_inside or is_year):
             return True
     return False
 

@@ -111,9 +111,22 @@ def _to_sum(one: TimeExpression, other: TimeExpression) -> TimeExpression | None
 
 def _place_in_year(date_: TimeExpression, period: TimeExpression) -> TimeExpression | None:
     """May 5 of next year; None if the date has a year already or ``period`` is no year."""
-    is_year = period[:2] == ("cell", "year") and date_[0] != "in_year"
+    is_year = "year" in (period[0], *period[1:2]) and date_[0] != "in_year"
     is_open = assumed_unit(date_) == "year" or date_ == ("missing",)
     return ("in_year", date_, period) if is_year and is_open else None
+
+
+def _place_in_month(date_: TimeExpression, shift: int) -> TimeExpression | None:
+    """The 15th, next month; None if the date has a month of its own."""
+    match date_:
+        case "day_of_month", day:
+            return "day_of_month", day, shift
+    return None
+
+
+def _place_in_century(tens: int, period: TimeExpression) -> TimeExpression | None:
+    """The 80s of the last century; None if ``period`` is no century."""
+    return ("decade_of", tens, period) if "century" in period[:2] else None
 
 
 def _place_on_weekday(day: int, date_: TimeExpression) -> TimeExpression | None:
@@ -276,6 +289,8 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "paired": _to_paired_year,
     "upto": _to_duration_range,
     "inyear": _place_in_year,
+    "inmonth": _place_in_month,
+    "decadein": _place_in_century,
     "inweek": _place_in_week,
     "weekdayof": _place_weekday_in_week,
     "islamicyear": _to_islamic_year,

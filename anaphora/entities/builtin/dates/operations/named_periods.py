@@ -296,6 +296,13 @@ def _decade(moment: Moment, year: int) -> BoundedInterval:
     return moment.period("decade", date(year, 1, 1))
 
 
+@operation("decade_of")
+def _decade_of(moment: Moment, tens: int, century: TimeExpression) -> BoundedInterval:
+    """A decade of a century: the 80s of the 19th century."""
+    first = evaluate_bounded(century, moment).start.year
+    return moment.period("decade", date(first + tens % 100, 1, 1))
+
+
 @operation("century")
 def _century(moment: Moment, number: int) -> BoundedInterval:
     return moment.period("century", date(number * 100 - 50, 1, 1))

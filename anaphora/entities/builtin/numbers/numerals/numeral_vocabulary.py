@@ -374,6 +374,7 @@ def is_hyphen(atoms: Sequence[Atom], index: int) -> bool:
 def _iter_terms(written: Mapping[str, Any]) -> Iterator[tuple[str, NumeralTerm]]:
     """The phrases of a table with their terms."""
     rooms = written.get("rooms", {})
+    has_apostrophes = written.get("apostrophes", False)
     ordinal_rooms = {**rooms, **written.get("ordinal_rooms", {})}
 
     def forms(key: str) -> Iterator[tuple[int | Fraction, str]]:
@@ -382,6 +383,8 @@ def _iter_terms(written: Mapping[str, Any]) -> Iterator[tuple[str, NumeralTerm]]
             for form in listed if isinstance(listed, list) else [listed]:
                 for phrase in expand_endings(str(form), written.get("endings", {})):
                     yield number, phrase
+                    if has_apostrophes and "'" in phrase:
+                        yield number, phrase.replace("'", "")  # as many write it
 
     for value, phrase in forms("values"):
         yield phrase, NumeralTerm("add", value, _room_after(value, rooms))
