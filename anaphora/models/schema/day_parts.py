@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = ["DAY_PARTS", "parse_day_part", "parse_hours"]
+__all__ = ["DAY_PARTS", "DAY_PARTS_BY_LANGUAGE", "parse_day_part", "parse_hours"]
 
 DAY_PARTS: Mapping[str, tuple[int, int]] = {
     "dawn": (4, 8), "morning": (6, 12), "forenoon": (9, 12), "noon": (12, 14),
@@ -13,9 +13,16 @@ DAY_PARTS: Mapping[str, tuple[int, int]] = {
     "long afternoon": (12, 20), "night": (21, 30), "wide night": (21, 30),
     "wide evening": (18, 24), "midnight": (23, 25),
     "small hours": (0, 5), "tonight": (18, 29), "day": (8, 20),
-    "start of the day": (0, 9), "end of the day": (16, 24), "am": (0, 12), "pm": (12, 24),
+    "start of the day": (6, 10), "middle of the day": (11, 16), "end of the day": (16, 24),
+    "am": (0, 12), "pm": (12, 24),
 }  # fmt: skip
 """The hours at which the parts of a day start and end; hours from 24 on are in the next day."""
+
+DAY_PARTS_BY_LANGUAGE: Mapping[str, Mapping[str, tuple[int, int]]] = {
+    "fr": {"afternoon": (12, 19), "late afternoon": (17, 19), "end of the day": (17, 21)},
+    "it": {"afternoon": (12, 19)},
+}
+"""The parts whose hours are others where these languages are spoken."""
 
 _PART = re.compile(r"\s*(?P<name>[a-z ]+?)\s+(?P<start>\d{1,2})\s*-\s*(?P<end>\d{1,2})\s*")
 _HOURS = re.compile(r"\s*(\d{1,2})\s*-\s*(\d{1,2})\s*")

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from anaphora.entities.builtin.language_region import region_of
 from anaphora.entities.words.normalization import base_code
-from anaphora.models.schema.day_parts import DAY_PARTS, parse_day_part, parse_hours
+from anaphora.models.schema.day_parts import (
+    DAY_PARTS,
+    DAY_PARTS_BY_LANGUAGE,
+    parse_day_part,
+    parse_hours,
+)
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -57,7 +62,11 @@ def resolve_conventions(language: str, options: Mapping[str, Any]) -> Convention
     elif locale is not None:
         first_day = locale.first_week_day
     weekend: Weekend = options["weekend"] or _default_weekend(language, locale)
-    parts = {**DAY_PARTS, **dict(map(parse_day_part, options["parts"]))}
+    parts = {
+        **DAY_PARTS,
+        **DAY_PARTS_BY_LANGUAGE.get(base_code(language), {}),
+        **dict(map(parse_day_part, options["parts"])),
+    }
     hours = parse_hours(options["hours"]) if options.get("hours") else None
     return Conventions(first_day, weekend, options["next"] == "first", parts, hours)
 

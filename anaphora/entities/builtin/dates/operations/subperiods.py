@@ -157,5 +157,8 @@ def _edge_cuts(whole: BoundedInterval, which: str, length: int) -> tuple[int, in
 
 
 def _third(which: str, length: int) -> tuple[int, int]:
+    """Where a third of so many seconds starts and ends, on full hours if the whole is some."""
     part = ("begin", "middle", "end").index(which)
-    return length * part // 3, length * (part + 1) // 3
+    unit = 3600 if length >= 3 * 3600 else 1
+    start, end = (round(Fraction(length * one, 3 * unit)) * unit for one in (part, part + 1))
+    return start, end if part < 2 else length
