@@ -229,6 +229,17 @@ def _place_at(date_: TimeExpression, clock: TimeExpression) -> TimeExpression | 
     return ("at", date_, clock) if has_day else None
 
 
+def _to_span(first: TimeExpression, last: TimeExpression) -> TimeExpression | None:
+    """From Monday to Friday, tomorrow at three until five; None for the hours of a day that stands
+    behind them (from three to five tomorrow)."""
+    match first, last:
+        case ("at", day, start), ("clock", end):
+            return "at_times", day, start, end
+        case ("clock", _), ("at", _, _) | ("in_zone", ("at", _, _), _):
+            return None
+    return "span", first, last
+
+
 def _shift_recurring(
     date_: TimeExpression, duration: TimeExpression, sign: int
 ) -> TimeExpression | None:
@@ -285,6 +296,9 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "several": _accept_several_days,
     "barehours": _to_bare_hours,
     "overnight": _to_night,
+    "span": _to_span,
+    # From ten to six tomorrow, where the day stands before its time
+    "spanto": lambda clock, day, other: ("span", ("clock", clock), ("at", day, other)),
     "sum": _to_sum,
     "workhours": _to_working_hours,
     "negated": _negate,
