@@ -67,7 +67,8 @@ class MeasureUnitMatcher:
         if amount.kind == "ordinal" or amount.unit is not None:
             return None
         return (
-            self._match_around(atoms, amount, reach)
+            self._match_metres(atoms, amount)
+            or self._match_around(atoms, amount, reach)
             or self._match_after(text, atoms, amount)
             or self._match_approximate(atoms, amount, reach)
             or self._match_height(atoms, amount)
@@ -124,6 +125,18 @@ class MeasureUnitMatcher:
         end, unit = best
         start, _, value, kind, _, _, literal, about, scale = amount
         return Amount(start, end, value, kind, unit, False, literal, about, scale)
+
+    def _match_metres(self, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+        """The amount in centimetres, if these are written behind the sign of metres: 1m80."""
+        end = amount.end + 2
+        if not amount.literal or not isinstance(amount.value, int) or end > len(atoms):
+            return None
+        sign, part = atoms[amount.end : end]
+        is_written_so = sign.text == "m" and sign.glued and part.glued and part.kind == "digits"
+        if not is_written_so or len(part.text) != 2 or _continues(atoms, end):
+            return None
+        value = amount.value * 100 + int(part.text)
+        return amount._replace(end=end, value=value, unit=self._measures.units["cm"], weak=False)
 
     def _match_height(self, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
         """The amount in feet or inches by their marks: 5'11", and 5'11 or 5' 11" with one of
@@ -202,6 +215,8 @@ class MeasureUnitMatcher:
             if end + 1 == len(atoms) or atoms[end + 1].kind == "mark":
                 end += 1  # 6 ft 2 in, but "6 ft 2 in Oslo"
         whole = self._amount_before(atoms, part.start, last)
+        if whole is None and (joint := self._phrases.sum_connectors.find_before(atoms, part.start)):
+            whole = self._amount_before(atoms, joint[0], last)  # un metro e ottanta
         implied = (
             self._measures.implied_parts.get(whole.unit)
             if whole is not None and whole.unit
@@ -346,6 +361,11 @@ def _is_elision(atoms: Sequence[Atom], at: int) -> bool:
         and atoms[at + 1].text in _APOSTROPHES
         and all(one.glued and one.kind != "digits" for one in atoms[at + 1 : at + 3])
     )
+
+
+def _continues(atoms: Sequence[Atom], end: int) -> bool:
+    """Whether a word or a number goes on behind some atoms."""
+    return end < len(atoms) and atoms[end].glued and atoms[end].kind != "mark"
 
 
 def _is_word_start(atoms: Sequence[Atom], end: int) -> bool:
