@@ -151,7 +151,7 @@ def _place_weekday_in_week(day: int, period: TimeExpression) -> TimeExpression |
 
 
 def _is_week(period: TimeExpression) -> bool:
-    return "week" in period[:2] or period[0] == "week_of_year"
+    return "week" in period[:3] or period[0] == "week_of_year"
 
 
 def _to_two_days(one: TimeExpression, other: TimeExpression) -> TimeExpression | None:
