@@ -44,7 +44,8 @@ _START_OF_DAY: TimeExpression = ("clock24", 0, 0)
 _OPEN_INTERVALS = frozenset(
     {"until", "since", "since_or_from", "onward", "before", "after", "both"}
 )  # operations
-_NO_DAYS = _OPEN_INTERVALS | {"later_weekday", "earlier_weekday"}
+_WEEKDAYS_BESIDE = frozenset({"later_weekday", "earlier_weekday"})  # operations
+_NO_DAYS = _OPEN_INTERVALS | _WEEKDAYS_BESIDE
 _NO_OFFSET = 99  # hours
 _CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
@@ -237,7 +238,14 @@ def _to_span(first: TimeExpression, last: TimeExpression) -> TimeExpression | No
             return "at_times", day, start, end
         case ("clock", _), ("at", _, _) | ("in_zone", ("at", _, _), _):
             return None
+        case (str(name), _), ("clock", _) if name in _WEEKDAYS_BESIDE:
+            return None  # el lunes siguiente a las cinco
     return "span", first, last
+
+
+def _place_at_beside(date_: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
+    """The Friday after, at five; None for another date."""
+    return ("at", date_, clock) if date_[0] in _WEEKDAYS_BESIDE else None
 
 
 def _shift_recurring(
@@ -305,6 +313,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "refused": lambda interval: _negate(interval, _REFUSED),
     "boundon": _place_bound_on,
     "at": _place_at,
+    "at_beside": _place_at_beside,
     "evening_at": _place_in_part,
     "shift": _shift_recurring,
     "inzone": _place_in_zone,

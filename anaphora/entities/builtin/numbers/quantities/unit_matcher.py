@@ -190,8 +190,9 @@ class MeasureUnitMatcher:
             amount = self._with_implied_unit(atoms, last, amount)
             if amount.unit is None and (amount.kind != "fraction" or not 0 < amount.value < 1):
                 return None
+        has_bare = amount.unit is None and self._phrases.has_bare_halves  # metro y medio
         for end in self._possible_ends(atoms, amount.start):
-            whole = self._amount_before(atoms, end, last)
+            whole = self._amount_before(atoms, end, last, bare=has_bare)
             if whole is not None and whole is not last and end == amount.start and amount.unit:
                 # "an hour 20 minutes", but not "once a week 20 minutes".
                 whole = whole if whole.unit in self._measures.implied_parts else None
@@ -261,9 +262,11 @@ class MeasureUnitMatcher:
         if joint is not None:
             yield joint[0]
 
-    def _amount_before(self, atoms: Sequence[Atom], end: int, last: Amount | None) -> Amount | None:
+    def _amount_before(
+        self, atoms: Sequence[Atom], end: int, last: Amount | None, *, bare: bool = False
+    ) -> Amount | None:
         """The amount that ends there: the last one, or a unit without a number behind it (AN HOUR
-        and a half)."""
+        and a half), which may be ``bare``."""
         if last is not None and last.end == end:
             return last
         reach = last.end if last else 0
@@ -273,7 +276,8 @@ class MeasureUnitMatcher:
         one = self._phrases.indefinite_articles.find_before(atoms, named[0])
         if one is not None and one[0] >= reach:
             return Amount(one[0], end, 1, unit=named[1])
-        return Amount(named[0], end, 1, unit=named[1]) if self._phrases.has_bare_ones else None
+        is_bare = bare or self._phrases.has_bare_ones
+        return Amount(named[0], end, 1, unit=named[1]) if is_bare else None
 
     def _sum_of(self, whole: Amount, part: Amount) -> Amount | None:
         if whole.unit is None or not isinstance(whole.value, int) or whole.about:
