@@ -125,9 +125,9 @@ def _without_accents(
         return
     plain, distinct = str.maketrans(accents), frozenset(written.get("distinct", ()))
     for words, meaning in meanings.items():
-        if (bare := tuple([word.translate(plain) for word in words])) != words:
-            if distinct.isdisjoint(words):
-                yield bare, meaning
+        bare = tuple([word.translate(plain) for word in words])
+        if bare != words and distinct.isdisjoint(words):
+            yield bare, meaning
 
 
 def _key(phrase: str, normalize: Callable[[str], str]) -> tuple[str, ...]:
