@@ -98,6 +98,7 @@ class NumberPhrases:
     definite: frozenset[str]
     dimensions: frozenset[str]
     has_bare_ones: bool
+    has_bare_halves: bool
     has_years_in_halves: bool
 
     def skip_counter(self, atoms: Sequence[Atom], end: int, unit: Unit | None) -> int:
@@ -165,6 +166,7 @@ def load_number_phrases(language: str) -> NumberPhrases:
         cardinals=words("cardinals") | TIMES,
         **{key: words(key) for key in _WORD_LISTS},
         has_bare_ones="" in written.get("ones", ()),
+        has_bare_halves=bool(written.get("bare_halves")),
         has_years_in_halves=bool(written.get("years_in_halves")),
     )
 

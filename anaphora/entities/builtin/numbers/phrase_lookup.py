@@ -7,7 +7,8 @@ from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
-from anaphora.entities.words.normalization import create_normalizer
+from anaphora.entities.languages import cached_table
+from anaphora.entities.words.normalization import base_code, create_normalizer
 
 __all__ = ["PhraseLookup", "expand_endings", "iter_phrases"]
 
@@ -15,7 +16,8 @@ T = TypeVar("T")
 
 
 class PhraseLookup(Generic[T]):
-    """Phrases of a language with their meanings."""
+    """Phrases of a language with their meanings. Where people leave out accents (``accents`` of the
+    table of numbers), they are found without them too, unless such a phrase has its own meaning."""
 
     def __init__(
         self,
@@ -35,6 +37,9 @@ class PhraseLookup(Generic[T]):
             if not key:
                 continue
             self._meanings.setdefault(key, meaning)
+        for key, meaning in list(_without_accents(language, self._meanings)):
+            self._meanings.setdefault(key, meaning)
+        for key in self._meanings:
             self._starting[key[0]] = max(len(key), self._starting.get(key[0], 0))
             self._ending[key[-1]] = max(len(key), self._ending.get(key[-1], 0))
         self._longest = max(self._starting.values(), default=0)
@@ -109,6 +114,20 @@ def expand_endings(form: str, endings: Mapping[str, Iterable[str]]) -> Iterator[
         return
     for ending in endings[form[-1]]:
         yield form[:-1] + ending
+
+
+def _without_accents(
+    language: str, meanings: Mapping[tuple[str, ...], T]
+) -> Iterator[tuple[tuple[str, ...], T]]:
+    """The phrases with accents, without these."""
+    written = cached_table(base_code(language), "numbers")
+    if not (accents := written.get("accents")):
+        return
+    plain, distinct = str.maketrans(accents), frozenset(written.get("distinct", ()))
+    for words, meaning in meanings.items():
+        bare = tuple([word.translate(plain) for word in words])
+        if bare != words and distinct.isdisjoint(words):
+            yield bare, meaning
 
 
 def _key(phrase: str, normalize: Callable[[str], str]) -> tuple[str, ...]:

@@ -45,7 +45,8 @@ _START_OF_DAY: TimeExpression = ("clock24", 0, 0)
 _OPEN_INTERVALS = frozenset(
     {"until", "since", "since_or_from", "onward", "before", "after", "both"}
 )  # operations
-_NO_DAYS = _OPEN_INTERVALS | {"later_weekday", "earlier_weekday"}
+_WEEKDAYS_BESIDE = frozenset({"later_weekday", "earlier_weekday"})  # operations
+_NO_DAYS = _OPEN_INTERVALS | _WEEKDAYS_BESIDE
 _NO_OFFSET = 99  # hours
 _CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
@@ -165,7 +166,7 @@ def _place_weekday_in_week(day: int, period: TimeExpression) -> TimeExpression |
 
 
 def _is_week(period: TimeExpression) -> bool:
-    return "week" in period[:2] or period[0] == "week_of_year"
+    return "week" in period[:3] or period[0] == "week_of_year"
 
 
 def _to_two_days(one: TimeExpression, other: TimeExpression) -> TimeExpression | None:
@@ -243,6 +244,24 @@ def _place_at(date_: TimeExpression, clock: TimeExpression) -> TimeExpression | 
     return ("at", date_, clock) if has_day else None
 
 
+def _to_span(first: TimeExpression, last: TimeExpression) -> TimeExpression | None:
+    """From Monday to Friday, tomorrow at three until five; None for the hours of a day that stands
+    behind them (from three to five tomorrow)."""
+    match first, last:
+        case ("at", day, start), ("clock", end):
+            return "at_times", day, start, end
+        case ("clock", _), ("at", _, _) | ("in_zone", ("at", _, _), _):
+            return None
+        case (str(name), _), ("clock", _) if name in _WEEKDAYS_BESIDE:
+            return None  # el lunes siguiente a las cinco
+    return "span", first, last
+
+
+def _place_at_beside(date_: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
+    """The Friday after, at five; None for another date."""
+    return ("at", date_, clock) if date_[0] in _WEEKDAYS_BESIDE else None
+
+
 def _shift_recurring(
     date_: TimeExpression, duration: TimeExpression, sign: int
 ) -> TimeExpression | None:
@@ -302,12 +321,16 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "several": _accept_several_days,
     "barehours": _to_bare_hours,
     "overnight": _to_night,
+    "span": _to_span,
+    # From ten to six tomorrow, where the day stands before its time
+    "spanto": lambda clock, day, other: ("span", ("clock", clock), ("at", day, other)),
     "sum": _to_sum,
     "workhours": _to_working_hours,
     "negated": _negate,
     "refused": lambda interval: _negate(interval, _REFUSED),
     "boundon": _place_bound_on,
     "at": _place_at,
+    "at_beside": _place_at_beside,
     "evening_at": _place_in_part,
     "shift": _shift_recurring,
     "inzone": _place_in_zone,

@@ -202,6 +202,8 @@ class NumeralParser:
         for term in token.terms.get("add", ()):
             if self._ordinal and not term.ordinal:
                 continue
+            if term.ordinal and self._is_loose(token):
+                continue
             if self._is_inverted(term, glue):
                 last = self._parts[-1]
                 last.value, last.room, last.end = last.value + term.value, 0, self.position + 1
@@ -212,6 +214,15 @@ class NumeralParser:
             self._ordinal = term.ordinal
             return True
         return False
+
+    def _is_loose(self, token: NumeralToken) -> bool:
+        """Whether an ordinal is a word of its own behind a cardinal: *treinta segundos*, *vingt
+        premiers*."""
+        loose = self._words.loose_ordinals
+        if not loose or not self._parts or self._ordinal:
+            return False
+        word = self._atoms[token.start].text.translate(self._words.fold)
+        return token.end == token.start + 1 and (word,) in loose
 
     def _can_add(self, term: NumeralTerm, token: NumeralToken) -> bool:
         if not self._parts:

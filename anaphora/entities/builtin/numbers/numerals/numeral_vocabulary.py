@@ -134,6 +134,9 @@ class NumeralVocabulary:
         self.positional = bool(written.get("positional"))
         self.short_tail = bool(written.get("short_tail"))
         self.ordinal_chain = bool(written.get("ordinal_chain"))
+        self.loose_ordinals = frozenset(
+            self._key(word) for word in written.get("loose_ordinals", ())
+        )
         self.weak = frozenset(self._key(word) for word in written.get("weak", ()))
         self._longest_weak = max(map(len, self.weak), default=0)
         self._never = frozenset(self._key(phrase) for phrase in written.get("never", ()))

@@ -107,9 +107,11 @@ class PartMerger:
             return _Part(value, _ONE, amount.end) if is_close else None  # 两块半
         if amount.kind != "cardinal" or value.denominator != 1:
             return None
-        if amount.end < len(atoms) and atoms[amount.end].text not in _END_MARKS:
-            return None  # "five euros twenty pieces"
         is_joined = last.end < amount.start
+        is_written_so = atoms[last.end - 1].kind == "mark" and atoms[amount.start].glued  # 3€50
+        is_end = amount.end == len(atoms) or atoms[amount.end].text in _END_MARKS
+        if not (is_end or (is_written_so and not is_joined)):
+            return None  # "five euros twenty pieces"
         if self._has_tenths and not is_joined and value < 10:
             return _Part(value, size / 10, amount.end)
         if size != 1 or amount.weak or currency.type != "money" or not (is_joined or value >= 10):

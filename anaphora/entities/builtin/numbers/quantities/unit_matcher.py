@@ -67,7 +67,8 @@ class MeasureUnitMatcher:
         if amount.kind == "ordinal" or amount.unit is not None:
             return None
         return (
-            self._match_around(atoms, amount, reach)
+            self._match_metres(atoms, amount)
+            or self._match_around(atoms, amount, reach)
             or self._match_after(text, atoms, amount)
             or self._match_approximate(atoms, amount, reach)
             or self._match_height(atoms, amount)
@@ -125,6 +126,18 @@ class MeasureUnitMatcher:
         start, _, value, kind, _, _, literal, about, scale = amount
         return Amount(start, end, value, kind, unit, False, literal, about, scale)
 
+    def _match_metres(self, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
+        """The amount in centimetres, if these are written behind the sign of metres: 1m80."""
+        end = amount.end + 2
+        if not amount.literal or not isinstance(amount.value, int) or end > len(atoms):
+            return None
+        sign, part = atoms[amount.end : end]
+        is_written_so = sign.text == "m" and sign.glued and part.glued and part.kind == "digits"
+        if not is_written_so or len(part.text) != 2 or _continues(atoms, end):
+            return None
+        value = amount.value * 100 + int(part.text)
+        return amount._replace(end=end, value=value, unit=self._measures.units["cm"], weak=False)
+
     def _match_height(self, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
         """The amount in feet or inches by their marks: 5'11", and 5'11 or 5' 11" with one of
         them."""
@@ -177,8 +190,9 @@ class MeasureUnitMatcher:
             amount = self._with_implied_unit(atoms, last, amount)
             if amount.unit is None and (amount.kind != "fraction" or not 0 < amount.value < 1):
                 return None
+        has_bare = amount.unit is None and self._phrases.has_bare_halves  # metro y medio
         for end in self._possible_ends(atoms, amount.start):
-            whole = self._amount_before(atoms, end, last)
+            whole = self._amount_before(atoms, end, last, bare=has_bare)
             if whole is not None and whole is not last and end == amount.start and amount.unit:
                 # "an hour 20 minutes", but not "once a week 20 minutes".
                 whole = whole if whole.unit in self._measures.implied_parts else None
@@ -206,6 +220,8 @@ class MeasureUnitMatcher:
             if end + 1 == len(atoms) or atoms[end + 1].kind == "mark":
                 end += 1  # 6 ft 2 in, but "6 ft 2 in Oslo"
         whole = self._amount_before(atoms, part.start, last)
+        if whole is None and (joint := self._phrases.sum_connectors.find_before(atoms, part.start)):
+            whole = self._amount_before(atoms, joint[0], last)  # un metro e ottanta
         implied = (
             self._measures.implied_parts.get(whole.unit)
             if whole is not None and whole.unit
@@ -250,9 +266,11 @@ class MeasureUnitMatcher:
         if joint is not None:
             yield joint[0]
 
-    def _amount_before(self, atoms: Sequence[Atom], end: int, last: Amount | None) -> Amount | None:
+    def _amount_before(
+        self, atoms: Sequence[Atom], end: int, last: Amount | None, *, bare: bool = False
+    ) -> Amount | None:
         """The amount that ends there: the last one, or a unit without a number behind it (AN HOUR
-        and a half)."""
+        and a half), which may be ``bare``."""
         if last is not None and last.end == end:
             return last
         reach = last.end if last else 0
@@ -262,7 +280,8 @@ class MeasureUnitMatcher:
         one = self._phrases.indefinite_articles.find_before(atoms, named[0])
         if one is not None and one[0] >= reach:
             return Amount(one[0], end, 1, unit=named[1])
-        return Amount(named[0], end, 1, unit=named[1]) if self._phrases.has_bare_ones else None
+        is_bare = bare or self._phrases.has_bare_ones
+        return Amount(named[0], end, 1, unit=named[1]) if is_bare else None
 
     def _sum_of(self, whole: Amount, part: Amount) -> Amount | None:
         if whole.unit is None or not isinstance(whole.value, int) or whole.about:
@@ -350,6 +369,11 @@ def _is_elision(atoms: Sequence[Atom], at: int) -> bool:
         and atoms[at + 1].text in _APOSTROPHES
         and all(one.glued and one.kind != "digits" for one in atoms[at + 1 : at + 3])
     )
+
+
+def _continues(atoms: Sequence[Atom], end: int) -> bool:
+    """Whether a word or a number goes on behind some atoms."""
+    return end < len(atoms) and atoms[end].glued and atoms[end].kind != "mark"
 
 
 def _is_word_start(atoms: Sequence[Atom], end: int) -> bool:
