@@ -29,6 +29,7 @@ __all__ = ["get_number_atoms"]
 _CACHED_WORDS = 10_000
 _MAX_LETTERS = 20
 _LONGEST_ABBREVIATION = 2  # has an apostrophe before its ending: TL'ye
+_STANDING_ALONE = frozenset("둘셋넷")  # numerals of one syllable that count nothing
 _SURE_PARTICLES = frozenset("로요에을를은는")
 
 
@@ -145,7 +146,8 @@ class _AttachedWordSplitter:
     def __init__(self, code: str) -> None:
         phrases = load_number_phrases(code)
         lookups = (
-            phrases.counters, phrases.currencies, phrases.percent_behind, phrases.comparisons_after
+            phrases.counters, phrases.currencies, phrases.percent_behind, phrases.tenths,
+            phrases.comparisons_after,
         )  # fmt: skip
         table = cached_table(code, "numbers")
         money = iter_phrases(cached_table(code, "money"), "minor")
@@ -171,6 +173,8 @@ class _AttachedWordSplitter:
                 before = atoms[at - 1] if at else None
                 if before is not None and atom.glued and before.kind == "digits":
                     parts = self._split_cached(atom.text, behind_digits=True)
+                elif before is not None and before.text.endswith(self._over):
+                    parts = self._split_numerator(atom.text)
                 elif before is not None and self._is_number(before):
                     parts = self._split_counter(atom.text)
                 parts = parts or self._split_cached(atom.text, behind_digits=False)
@@ -198,11 +202,27 @@ class _AttachedWordSplitter:
         if word.startswith(self._never) or word.endswith(self._over):
             return ()  # 삼분의 일 is a third
         if behind_digits:
-            return self._split_counted(word, self._scales)
+            return self._split_counted(word, self._scales) or self._split_particles(word)
         for end in range(len(word) - 1, 0, -1):
             numeral = word[:end]
             if self._may_begin(numeral) and (rest := self._split_counted(word[end:])):
                 return numeral, *rest
+        return () if self._is_numeral(word) else self._split_numeral(word)
+
+    def _split_numeral(self, word: str) -> tuple[str, ...]:
+        """A numeral that counts nothing, and its particles: 셋은, 이십오를."""
+        for end in range(len(word) - 1, 0, -1):
+            stands_alone = end > 1 or word[0] in _STANDING_ALONE
+            if stands_alone and self._is_numeral(word[:end]):
+                if rest := self._split_particles(word[end:]):
+                    return word[:end], *rest
+        return ()
+
+    def _split_numerator(self, word: str) -> tuple[str, ...]:
+        """The numerator of a fraction and its particles: the 이 and 가 of 삼분의 이가."""
+        for end in range(len(word) - 1, 0, -1):
+            if self._is_numeral(word[:end]) and (rest := self._split_particles(word[end:])):
+                return word[:end], *rest
         return ()
 
     def _split_counter(self, word: str) -> tuple[str, ...]:

@@ -398,7 +398,7 @@ class NumeralParser:
         return Fraction(above) / Fraction(value)
 
     def _parse_mixed_fraction(self, value: int | Fraction) -> int | Fraction | None:
-        """Parse "two and a half", *zweieinhalb*, «две целых и три десятых»."""
+        """Parse "two and a half", *zweieinhalb*, «две целых и три десятых», 一又二分之一."""
         plus = self._next_term(self.position, "plus")
         if plus is not None:
             self.position += 1
@@ -411,7 +411,7 @@ class NumeralParser:
         inner = NumeralParser(self._words, self._atoms, self._tokens, at)
         added = inner._parse_fraction()
         if added is None and (count := inner._parse_sum()) is not None and not inner._ordinal:
-            added = inner._parse_counted_fraction(count)
+            added = inner._parse_counted_fraction(count) or inner._parse_inverted_fraction(count)
         if added is None and self._tokens[at].first_term("article"):
             part = self._next_term(at + 1, "part")  # two and a third
             added, inner.position = part and part.value, at + 2

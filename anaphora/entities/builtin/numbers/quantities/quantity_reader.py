@@ -133,11 +133,13 @@ class QuantityReader:
     def _with_tenths(
         self, atoms: Sequence[Atom], amount: Amount, following: Amount | None
     ) -> Amount:
-        """The amount of tenths, and of hundredths behind them, as percent: 二割五分 is 25 %."""
+        """The amount of tenths, and of hundredths behind them, as percent: 二割五分 is 25 %. Tenths
+        beyond ten are hundredths: 七五折 is 75 %."""
         tenths = self._phrases.tenths.find_after(atoms, amount.end)
         if amount.kind != "cardinal" or tenths is None or not tenths[1]:
             return amount
-        end, value = tenths[0], amount.value * _TEN
+        end, value = tenths[0], amount.value
+        value *= 1 if _TEN < value else _TEN
         if following is not None and following.start == end and 0 < following.value < _TEN:
             behind = following.end
             if behind < len(atoms) and atoms[behind].text in self._phrases.hundredths:

@@ -47,7 +47,8 @@ class MeasureUnitMatcher:
         self._said_first = named("said_first")
         self._symbols = PhraseLookup(language, self._measures.symbols.items())
         self._parts = frozenset(part.name for part, *_ in self._measures.implied_parts.values())
-        self._prefixes = load_vocabulary(language).prefixes
+        self._vocabulary = load_vocabulary(language)
+        self._prefixes = self._vocabulary.prefixes
         self._articles = frozenset(article for article, _ in iter_phrases(written, "articles"))
 
     @LazyProperty
@@ -117,6 +118,8 @@ class MeasureUnitMatcher:
             if at == len(atoms):
                 return None
         name = self._names.find_after(atoms, at)
+        if name is not None and self._is_second_of_pair(atoms, amount, at):
+            return None
         symbol = self._find_symbol(text, atoms, at) if amount.literal else None
         best = symbol if name is None or (symbol and symbol[0] > name[0]) else name
         if best is None or _is_word_start(atoms, best[0]):
@@ -124,6 +127,16 @@ class MeasureUnitMatcher:
         end, unit = best
         start, _, value, kind, _, _, literal, about, scale = amount
         return Amount(start, end, value, kind, unit, False, literal, about, scale)
+
+    def _is_second_of_pair(self, atoms: Sequence[Atom], amount: Amount, at: int) -> bool:
+        """Whether the name of a unit is rather the second of two numbers: 두세, where 35세 is an
+        age."""
+        return (
+            bool(self._phrases.pairs)
+            and not amount.literal
+            and amount.value < _TEN
+            and self._vocabulary.has_word(atoms[at].text)
+        )
 
     def _match_height(self, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
         """The amount in feet or inches by their marks: 5'11", and 5'11 or 5' 11" with one of
@@ -235,9 +248,12 @@ class MeasureUnitMatcher:
         return part._replace(value=part.value * _TEN, unit=self._measures.units["cm"])
 
     def _may_touch(self, atoms: Sequence[Atom], part: Amount) -> bool:
-        """Whether an amount may be added without a connector: 30 minutes, 一時間半, שעה וחצי."""
+        """Whether an amount may be added without a connector: 30 minutes, 一時間半, 한 시간 반, שעה
+        וחצי."""
         first = atoms[part.start].text
-        return part.unit is not None or starts_unspaced(first) or first.startswith(self._prefixes)
+        if part.unit is not None or starts_unspaced(first) or first.startswith(self._prefixes):
+            return True
+        return bool(self._phrases.attaching)
 
     def _possible_ends(self, atoms: Sequence[Atom], start: int) -> Iterator[int]:
         """The possible ends of the larger amount: at ``start``, or before an "and"."""
