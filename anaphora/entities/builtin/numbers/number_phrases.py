@@ -36,6 +36,7 @@ _COMPARISON_SIGNS: dict[Comparison, list[str]] = {
 }
 _WORD_LISTS = (
     *("ordinals", "hyphenated", "ordinal_dot", "clitics", "attaching", "particles"),
+    *("rough", "rough_ones"),
     *("never_alone", "compared_endings", "case_endings", "uninflected_alone"),
     *("pronouns", "determiners", "definite"),
 )
@@ -88,6 +89,8 @@ class NumberPhrases:
     cardinals: frozenset[str]
     clitics: frozenset[str]
     attaching: frozenset[str]
+    rough: frozenset[str]
+    rough_ones: frozenset[str]
     never_alone: frozenset[str]
     compared_endings: frozenset[str]
     case_endings: frozenset[str]

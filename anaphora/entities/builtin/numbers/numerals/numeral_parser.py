@@ -18,7 +18,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import (
     TermRole,
     is_hyphen,
 )
-from anaphora.entities.words.scripts import starts_unspaced
+from anaphora.entities.words.scripts import is_hangul, starts_unspaced
 
 __all__ = ["Numeral", "NumeralParser"]
 
@@ -183,12 +183,14 @@ class NumeralParser:
 
     def _is_loose_literal(self, part: _Addend) -> bool:
         """Whether the part is a number in digits that is another one, as after "5 million". Written
-        as one with the part before it, in a script without blanks, it belongs to it: 1万2800."""
+        as one with the part before it, in a script without blanks, it belongs to it: 1万2800; in
+        Korean also behind a blank: 1만 2800."""
         token = self._tokens[part.start]
         if not token.literal or part.is_product:
             return False
         first = self._atoms[token.start]
-        return not (first.glued and starts_unspaced(self._atoms[token.start - 1].text))
+        before = self._atoms[token.start - 1].text
+        return not (is_hangul(before) or (first.glued and starts_unspaced(before)))
 
     def _can_bind(self, glue: NumeralTerm) -> bool:
         room = self._parts[-1].room

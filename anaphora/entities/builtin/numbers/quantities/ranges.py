@@ -13,7 +13,7 @@ __all__ = ["find_ranges"]
 
 _DASHES = frozenset("–—~〜～")
 _SPECIAL_NEIGHBOURS = (3, 5)  # 三五个
-_MOST_LISTED = 9
+_TEN = 10
 _PHONE_GROUPS = (3, 4)  # digits: 555-1234
 
 
@@ -57,6 +57,7 @@ def _build_range(
 ) -> Quantity | None:
     if one.unit is not None and other.unit is not None and one.unit != other.unit:
         return None
+    one, other = _share_tens(one, other)
     one = _share_scale(atoms, one, other)
     opening = phrases.range_openings.find_before(atoms, one.start)
     if opening is not None and opening[0] < reach:
@@ -137,8 +138,20 @@ def _are_listed_neighbours(
         is_counted
         and not (one.literal or other.literal)
         and one.kind == other.kind == "cardinal"
-        and 0 < one.value == other.value - 1 < _MOST_LISTED
+        and other.value - one.value == other.scale
+        and one.value % other.scale == 0 != one.value % (_TEN * other.scale)
     )
+
+
+def _share_tens(one: Amount, other: Amount) -> tuple[Amount, Amount]:
+    """The amounts, the second one with the tens of the first if its digit continues that of the
+    first: 十五六 and 十五、六 are fifteen to sixteen."""
+    is_digit = other.kind == one.kind == "cardinal" and 1 < other.value < _TEN < one.value
+    if not is_digit or one.literal or other.literal or one.unit is not None:
+        return one, other
+    if other.start - one.end > 1 or one.value % _TEN != other.value - 1:
+        return one, other
+    return one, other._replace(value=one.value + 1)
 
 
 def _share_scale(atoms: Sequence[Atom], one: Amount, other: Amount) -> Amount:

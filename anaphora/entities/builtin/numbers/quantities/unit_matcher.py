@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -186,7 +187,11 @@ class MeasureUnitMatcher:
     ) -> Amount | None:
         """The sum of an amount and the larger one before it that it belongs to; None if there is
         none."""
-        if amount.unit is None:
+        if self._is_tenth_of_degree(atoms, last, amount):
+            amount = amount._replace(
+                value=Fraction(amount.value, _TEN), kind="fraction", unit=None
+            )
+        elif amount.unit is None:
             amount = self._with_implied_unit(atoms, last, amount)
             if amount.unit is None and (amount.kind != "fraction" or not 0 < amount.value < 1):
                 return None
@@ -199,6 +204,19 @@ class MeasureUnitMatcher:
             if total is not None and (end < amount.start or self._may_touch(atoms, amount)):
                 return total
         return None
+
+    def _is_tenth_of_degree(
+        self, atoms: Sequence[Atom], last: Amount | None, part: Amount
+    ) -> bool:
+        """Whether what looks like minutes are tenths of a degree: 37度5分."""
+        return (
+            last is not None
+            and last.end == part.start
+            and last.unit == self._measures.units["°"]
+            and atoms[part.end - 1].text in self._phrases.hundredths
+            and isinstance(part.value, int)
+            and 0 < part.value < _TEN
+        )
 
     def _with_implied_unit(
         self, atoms: Sequence[Atom], last: Amount | None, part: Amount
@@ -230,21 +248,26 @@ class MeasureUnitMatcher:
     def _with_tenths(
         self, atoms: Sequence[Atom], last: Amount | None, part: Amount
     ) -> Amount | None:
-        """One digit behind metres, without a blank, in centimetres: 一米八 is 180 cm."""
+        """One digit behind metres, without a blank, in centimetres: 一米八 is 180 cm. One behind
+        degrees is a fraction of one: 三十七度二."""
         behind = part.end
-        is_digit = (
+        if not (
             last is not None
             and last.end == part.start
-            and last.unit == self._measures.units["m"]
             and isinstance(last.value, int)
             and 0 < part.value < _TEN
             and is_glued(atoms, part.start)
             and starts_unspaced(atoms[part.start - 1].text)
-        )
-        if not is_digit or self._phrases.counters.find_after(atoms, behind) is not None:
+        ):
+            return None
+        if self._phrases.counters.find_after(atoms, behind) is not None:
             return None
         if self._names.find_after(atoms, behind) is not None:
             return None  # 两米三秒
+        if last.unit == self._measures.units["°"]:
+            return part._replace(value=Fraction(part.value, _TEN), kind="fraction")
+        if last.unit != self._measures.units["m"]:
+            return None
         return part._replace(value=part.value * _TEN, unit=self._measures.units["cm"])
 
     def _may_touch(self, atoms: Sequence[Atom], part: Amount) -> bool:
@@ -253,7 +276,8 @@ class MeasureUnitMatcher:
         first = atoms[part.start].text
         if part.unit is not None or starts_unspaced(first) or first.startswith(self._prefixes):
             return True
-        return bool(self._phrases.attaching)
+        is_behind_unspaced = starts_unspaced(atoms[part.start - 1].text)
+        return bool(self._phrases.attaching) or (is_behind_unspaced and atoms[part.start].glued)
 
     def _possible_ends(self, atoms: Sequence[Atom], start: int) -> Iterator[int]:
         """The possible ends of the larger amount: at ``start``, or before an "and"."""
