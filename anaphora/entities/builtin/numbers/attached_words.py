@@ -29,8 +29,8 @@ __all__ = ["get_number_atoms"]
 _CACHED_WORDS = 10_000
 _MAX_LETTERS = 20
 _LONGEST_ABBREVIATION = 2  # has an apostrophe before its ending: TL'ye
-_STANDING_ALONE = frozenset("둘셋넷")  # numerals of one syllable that count nothing
-_SURE_PARTICLES = frozenset("로요에을를은는")
+_STANDING_ALONE = frozenset("둘셋넷반")  # numerals of one syllable that count nothing
+_SURE_PARTICLES = frozenset("로요에을를은는쯤씩권")
 
 
 def get_number_atoms(text: str, language: str) -> Sequence[Atom]:
@@ -169,6 +169,11 @@ class _AttachedWordSplitter:
         was_split = False
         for at, atom in enumerate(atoms):
             parts: Sequence[str] = ()
+            if at and atoms[at - 1].kind == "digits" and (parts := self._split_symbol(atom)):
+                symbol, *particles = _cut(atom, parts)
+                found += [symbol._replace(glued=atom.glued), *particles]
+                was_split = True
+                continue
             if atom.kind == "word" and len(atom.text) <= _MAX_LETTERS and is_hangul(atom.text):
                 before = atoms[at - 1] if at else None
                 if before is not None and atom.glued and before.kind == "digits":
@@ -184,6 +189,15 @@ class _AttachedWordSplitter:
                 found.append(atom._replace(glued=False) if was_split else atom)
             was_split = bool(parts)
         return found
+
+    def _split_symbol(self, atom: Atom) -> tuple[str, ...]:
+        """A symbol in Latin letters and its particles: 5kg을."""
+        text = atom.text
+        if text.isascii() or not text[0].isascii() or len(text) != atom.end - atom.start:
+            return ()
+        end = next(index for index, letter in enumerate(text) if not letter.isascii())
+        rest = self._split_particles(text[end:])
+        return (text[:end], *rest) if rest else ()
 
     def _read_pair(self, *parts: Atom) -> Iterable[Atom]:
         """The parts of a word; two numbers that have short forms side by side, with their usual
@@ -230,7 +244,7 @@ class _AttachedWordSplitter:
         particles are not split, as a name may have them (대만 of 대 and 만)."""
         for part in _beginnings(word, self._counted):
             rest = self._split_particles(word[len(part) :])
-            if rest and (len(rest[0]) > 1 or rest[0] in _SURE_PARTICLES):
+            if rest and (len(part) > 1 or len(rest[0]) > 1 or rest[0] in _SURE_PARTICLES):
                 return part, *rest
         return ()
 

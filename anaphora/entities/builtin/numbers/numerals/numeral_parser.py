@@ -170,7 +170,7 @@ class NumeralParser:
         parts = self._parts
         if self._comma and sum(part.value for part in parts[self._comma :]) < 100:
             del parts[self._comma :]  # "one thousand, five" are two
-        while len(parts) > 1 and self._is_loose_literal(parts[-1]):
+        while len(parts) > 1 and self._is_loose_literal(parts[-1], parts[-2]):
             parts.pop()
         self.position = parts[-1].end if parts else first
         if not parts:
@@ -181,7 +181,7 @@ class NumeralParser:
             self._lengthen_tail()
         return parts[0].value if len(parts) == 1 else sum([part.value for part in parts])
 
-    def _is_loose_literal(self, part: _Addend) -> bool:
+    def _is_loose_literal(self, part: _Addend, product: _Addend) -> bool:
         """Whether the part is a number in digits that is another one, as after "5 million". Written
         as one with the part before it, in a script without blanks, it belongs to it: 1万2800; in
         Korean also behind a blank: 1만 2800."""
@@ -190,7 +190,9 @@ class NumeralParser:
             return False
         first = self._atoms[token.start]
         before = self._atoms[token.start - 1].text
-        return not (is_hangul(before) or (first.glued and starts_unspaced(before)))
+        if first.glued and starts_unspaced(before):
+            return False
+        return not is_hangul(before) or product.end - product.start == 1  # 만 19세
 
     def _can_bind(self, glue: NumeralTerm) -> bool:
         room = self._parts[-1].room
@@ -283,6 +285,8 @@ class NumeralParser:
             term = None if token.literal else token.first_term("add")
             if term is None or term.ordinal or not 0 <= term.value <= 9:
                 break
+            if digits and self._atoms[token.start].text in self._words.never_positional:
+                break  # 二两
             digits.append(str(term.value))
             end += 1
         after = self._next_term(end, "times")

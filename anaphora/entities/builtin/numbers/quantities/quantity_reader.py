@@ -26,7 +26,7 @@ from anaphora.entities.builtin.numbers.quantities.amounts import (
 )
 from anaphora.entities.builtin.numbers.quantities.comparisons import ComparisonFinder
 from anaphora.entities.builtin.numbers.quantities.ranges import find_ranges
-from anaphora.entities.words.scripts import starts_unspaced
+from anaphora.entities.words.scripts import is_hangul, starts_unspaced
 
 __all__ = ["QuantityReader"]
 
@@ -248,6 +248,7 @@ class QuantityReader:
             after.kind == "word"
             and last.kind != "mark"
             and not (starts_unspaced(after.text) or starts_unspaced(last.text))
+            and not is_hangul(after.text)
             and not _is_multiplication_sign(atoms, amount.end)
         )
 

@@ -227,7 +227,9 @@ class MeasureUnitMatcher:
         end = part.end
         if (tenths := self._with_tenths(atoms, last, part)) is not None:
             return tenths
-        if end < len(atoms) and atoms[end].kind != "mark":
+        if end < len(atoms) and atoms[end].text in self._phrases.particles:
+            pass  # 2미터 30이고
+        elif end < len(atoms) and atoms[end].kind != "mark":
             if atoms[end].text not in self._parts or atoms[end].glued:
                 return part  # "two hours thirty people"
             if end + 1 == len(atoms) or atoms[end + 1].kind == "mark":
