@@ -179,7 +179,7 @@ class _AttachedWordSplitter:
                 if before is not None and atom.glued and before.kind == "digits":
                     parts = self._split_cached(atom.text, behind_digits=True)
                 elif before is not None and before.text.endswith(self._over):
-                    parts = self._split_numerator(atom.text)
+                    parts = self._split_numeral(atom.text, is_numerator=True)
                 elif before is not None and self._is_number(before):
                     parts = self._split_counter(atom.text)
                 parts = parts or self._split_cached(atom.text, behind_digits=False)
@@ -223,19 +223,14 @@ class _AttachedWordSplitter:
                 return numeral, *rest
         return () if self._is_numeral(word) else self._split_numeral(word)
 
-    def _split_numeral(self, word: str) -> tuple[str, ...]:
-        """A numeral that counts nothing, and its particles: 셋은, 이십오를."""
+    def _split_numeral(self, word: str, *, is_numerator: bool = False) -> tuple[str, ...]:
+        """A numeral that counts nothing, and its particles: 셋은, 이십오를. A numerator may be any
+        one: the 이 and 가 of 삼분의 이가."""
         for end in range(len(word) - 1, 0, -1):
-            stands_alone = end > 1 or word[0] in _STANDING_ALONE
-            if stands_alone and self._is_numeral(word[:end]):
-                if rest := self._split_particles(word[end:]):
-                    return word[:end], *rest
-        return ()
-
-    def _split_numerator(self, word: str) -> tuple[str, ...]:
-        """The numerator of a fraction and its particles: the 이 and 가 of 삼분의 이가."""
-        for end in range(len(word) - 1, 0, -1):
-            if self._is_numeral(word[:end]) and (rest := self._split_particles(word[end:])):
+            may_be_one = is_numerator or end > 1 or word[0] in _STANDING_ALONE
+            if not (may_be_one and self._is_numeral(word[:end])):
+                continue
+            if rest := self._split_particles(word[end:]):
                 return word[:end], *rest
         return ()
 

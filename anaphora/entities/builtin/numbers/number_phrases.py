@@ -133,7 +133,8 @@ def load_number_phrases(language: str) -> NumberPhrases:
         percent_behind=PhraseLookup(language, percent),
         percent_before=texts("percent_before"),
         comparisons_before=PhraseLookup(
-            language, (*_comparisons(_COMPARISON_SIGNS), *_comparisons(written.get("before", {}), endings))
+            language,
+            (*_comparisons(_COMPARISON_SIGNS), *_comparisons(written.get("before", {}), endings)),
         ),
         comparisons_after=PhraseLookup(language, _comparisons(written.get("behind", {}), endings)),
         range_openings=PhraseLookup(language, [(opening, opening) for opening, _, _ in ranges]),

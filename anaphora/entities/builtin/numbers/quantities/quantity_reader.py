@@ -139,10 +139,10 @@ class QuantityReader:
         at = amount.end
         if at == len(atoms) or atoms[at].text not in self._phrases.rough:
             return amount
-        if following is not None and following.start == at + 1 and not following.literal:
-            if amount.scale < following.value == following.scale:
-                value, scale = amount.value * following.scale, following.scale
-                return amount._replace(end=following.end, value=value, scale=scale, about=True)
+        is_scaled = following is not None and following.start == at + 1 and not following.literal
+        if following and is_scaled and amount.scale < following.value == following.scale:
+            value, scale = amount.value * following.scale, following.scale
+            return amount._replace(end=following.end, value=value, scale=scale, about=True)
         if atoms[at].text not in self._phrases.rough_ones or amount.value % _TEN:
             return amount
         rough = amount._replace(end=at + 1, about=True)
@@ -161,7 +161,7 @@ class QuantityReader:
         if amount.kind != "cardinal" or tenths is None or not tenths[1]:
             return amount
         end, value = tenths[0], amount.value
-        value *= 1 if _TEN < value else _TEN
+        value *= 1 if value > _TEN else _TEN
         if following is not None and following.start == end and 0 < following.value < _TEN:
             digit = following.value * (_TEN if following.kind == "fraction" else 1)  # 三成半
             behind = following.end

@@ -188,9 +188,7 @@ class MeasureUnitMatcher:
         """The sum of an amount and the larger one before it that it belongs to; None if there is
         none."""
         if self._is_tenth_of_degree(atoms, last, amount):
-            amount = amount._replace(
-                value=Fraction(amount.value, _TEN), kind="fraction", unit=None
-            )
+            amount = amount._replace(value=Fraction(amount.value, _TEN), kind="fraction", unit=None)
         elif amount.unit is None:
             amount = self._with_implied_unit(atoms, last, amount)
             if amount.unit is None and (amount.kind != "fraction" or not 0 < amount.value < 1):
@@ -205,9 +203,7 @@ class MeasureUnitMatcher:
                 return total
         return None
 
-    def _is_tenth_of_degree(
-        self, atoms: Sequence[Atom], last: Amount | None, part: Amount
-    ) -> bool:
+    def _is_tenth_of_degree(self, atoms: Sequence[Atom], last: Amount | None, part: Amount) -> bool:
         """Whether what looks like minutes are tenths of a degree: 37度5分."""
         return (
             last is not None
