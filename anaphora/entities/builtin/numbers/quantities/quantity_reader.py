@@ -81,7 +81,9 @@ class QuantityReader:
             if self._is_open(atoms, amount):
                 reach = amount.end + 1
                 continue
-            one = self._with_rough_scale(atoms, amount, following)
+            one = amount
+            if self._phrases.rough:
+                one = self._with_rough_scale(atoms, amount, following)
             one = self._with_minus(atoms, self._with_tenths(atoms, one, following), reach)
             is_complete = one.unit is not None or one.kind == "percent"
             measured = one if is_complete else self._measure(text, atoms, one, reach)
