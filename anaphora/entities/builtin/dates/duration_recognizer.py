@@ -130,7 +130,11 @@ class _ComparisonFinder:
             assert whole is not None
             return atoms[whole[0]].start, end, whole[1]
         before = self._phrases.comparisons_before.find_before(atoms, first)
-        behind = self._phrases.comparisons_after.find_after(atoms, bisect_left(self._starts, end))
+        last = bisect_left(self._starts, end)
+        ending = self._phrases.comparisons_after.find_before(atoms, last)
+        if ending is not None and first < ending[0]:
+            return start, end, ending[1]  # 三日以上, where 三日 alone is a day
+        behind = self._phrases.comparisons_after.find_after(atoms, last)
         if before is not None and self._is_unclaimed(atoms[before[0]].start, start, end):
             return atoms[before[0]].start, end, before[1]
         if behind is not None and self._is_unclaimed(end, atoms[behind[0] - 1].end, start):

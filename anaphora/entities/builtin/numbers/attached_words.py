@@ -29,7 +29,8 @@ __all__ = ["get_number_atoms"]
 _CACHED_WORDS = 10_000
 _MAX_LETTERS = 20
 _LONGEST_ABBREVIATION = 2  # has an apostrophe before its ending: TL'ye
-_SURE_PARTICLES = frozenset("로요에을를은는")
+_STANDING_ALONE = frozenset("둘셋넷반")  # numerals of one syllable that count nothing
+_SURE_PARTICLES = frozenset("로요에을를은는쯤씩권")
 
 
 def get_number_atoms(text: str, language: str) -> Sequence[Atom]:
@@ -145,7 +146,8 @@ class _AttachedWordSplitter:
     def __init__(self, code: str) -> None:
         phrases = load_number_phrases(code)
         lookups = (
-            phrases.counters, phrases.currencies, phrases.percent_behind, phrases.comparisons_after
+            phrases.counters, phrases.currencies, phrases.percent_behind, phrases.tenths,
+            phrases.comparisons_after,
         )  # fmt: skip
         table = cached_table(code, "numbers")
         money = iter_phrases(cached_table(code, "money"), "minor")
@@ -167,10 +169,17 @@ class _AttachedWordSplitter:
         was_split = False
         for at, atom in enumerate(atoms):
             parts: Sequence[str] = ()
+            if at and atoms[at - 1].kind == "digits" and (parts := self._split_symbol(atom)):
+                symbol, *particles = _cut(atom, parts)
+                found += [symbol._replace(glued=atom.glued), *particles]
+                was_split = True
+                continue
             if atom.kind == "word" and len(atom.text) <= _MAX_LETTERS and is_hangul(atom.text):
                 before = atoms[at - 1] if at else None
                 if before is not None and atom.glued and before.kind == "digits":
                     parts = self._split_cached(atom.text, behind_digits=True)
+                elif before is not None and before.text.endswith(self._over):
+                    parts = self._split_numeral(atom.text, is_numerator=True)
                 elif before is not None and self._is_number(before):
                     parts = self._split_counter(atom.text)
                 parts = parts or self._split_cached(atom.text, behind_digits=False)
@@ -180,6 +189,15 @@ class _AttachedWordSplitter:
                 found.append(atom._replace(glued=False) if was_split else atom)
             was_split = bool(parts)
         return found
+
+    def _split_symbol(self, atom: Atom) -> tuple[str, ...]:
+        """A symbol in Latin letters and its particles: 5kg을."""
+        text = atom.text
+        if text.isascii() or not text[0].isascii() or len(text) != atom.end - atom.start:
+            return ()
+        end = next(index for index, letter in enumerate(text) if not letter.isascii())
+        rest = self._split_particles(text[end:])
+        return (text[:end], *rest) if rest else ()
 
     def _read_pair(self, *parts: Atom) -> Iterable[Atom]:
         """The parts of a word; two numbers that have short forms side by side, with their usual
@@ -198,11 +216,22 @@ class _AttachedWordSplitter:
         if word.startswith(self._never) or word.endswith(self._over):
             return ()  # 삼분의 일 is a third
         if behind_digits:
-            return self._split_counted(word, self._scales)
+            return self._split_counted(word, self._scales) or self._split_particles(word)
         for end in range(len(word) - 1, 0, -1):
             numeral = word[:end]
             if self._may_begin(numeral) and (rest := self._split_counted(word[end:])):
                 return numeral, *rest
+        return () if self._is_numeral(word) else self._split_numeral(word)
+
+    def _split_numeral(self, word: str, *, is_numerator: bool = False) -> tuple[str, ...]:
+        """A numeral that counts nothing, and its particles: 셋은, 이십오를. A numerator may be any
+        one: the 이 and 가 of 삼분의 이가."""
+        for end in range(len(word) - 1, 0, -1):
+            may_be_one = is_numerator or end > 1 or word[0] in _STANDING_ALONE
+            if not (may_be_one and self._is_numeral(word[:end])):
+                continue
+            if rest := self._split_particles(word[end:]):
+                return word[:end], *rest
         return ()
 
     def _split_counter(self, word: str) -> tuple[str, ...]:
@@ -210,7 +239,7 @@ class _AttachedWordSplitter:
         particles are not split, as a name may have them (대만 of 대 and 만)."""
         for part in _beginnings(word, self._counted):
             rest = self._split_particles(word[len(part) :])
-            if rest and (len(rest[0]) > 1 or rest[0] in _SURE_PARTICLES):
+            if rest and (len(part) > 1 or len(rest[0]) > 1 or rest[0] in _SURE_PARTICLES):
                 return part, *rest
         return ()
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom
@@ -35,6 +36,7 @@ _COMPARISON_SIGNS: dict[Comparison, list[str]] = {
 }
 _WORD_LISTS = (
     *("ordinals", "hyphenated", "ordinal_dot", "clitics", "attaching", "particles"),
+    *("rough", "rough_ones"),
     *("never_alone", "compared_endings", "case_endings", "uninflected_alone"),
     *("pronouns", "determiners", "definite", "dimensions"),
 )
@@ -87,6 +89,8 @@ class NumberPhrases:
     cardinals: frozenset[str]
     clitics: frozenset[str]
     attaching: frozenset[str]
+    rough: frozenset[str]
+    rough_ones: frozenset[str]
     never_alone: frozenset[str]
     compared_endings: frozenset[str]
     case_endings: frozenset[str]
@@ -115,6 +119,7 @@ def load_number_phrases(language: str) -> NumberPhrases:
     numerals = cached_table(base_code(language), "numerals")
     normalize = create_normalizer(language)
     decimal, groups = _separators(language, written)
+    endings = written.get("endings", {})
 
     def texts(key: str) -> PhraseLookup[str]:
         return PhraseLookup(language, iter_phrases(written, key))
@@ -130,9 +135,10 @@ def load_number_phrases(language: str) -> NumberPhrases:
         percent_behind=PhraseLookup(language, percent),
         percent_before=texts("percent_before"),
         comparisons_before=PhraseLookup(
-            language, (*_comparisons(_COMPARISON_SIGNS), *_comparisons(written.get("before", {})))
+            language,
+            (*_comparisons(_COMPARISON_SIGNS), *_comparisons(written.get("before", {}), endings)),
         ),
-        comparisons_after=PhraseLookup(language, _comparisons(written.get("behind", {}))),
+        comparisons_after=PhraseLookup(language, _comparisons(written.get("behind", {}), endings)),
         range_openings=PhraseLookup(language, [(opening, opening) for opening, _, _ in ranges]),
         range_connectors=PhraseLookup(language, _range_connectors(ranges)),
         range_closings=PhraseLookup(language, [(closing, closing) for _, _, closing in ranges]),
@@ -212,8 +218,10 @@ def _separators(language: str, written: Mapping[str, Any]) -> tuple[str, str]:
     return marks["decimal"], marks["groups"]
 
 
-def _comparisons(written: Mapping[Comparison, Any]) -> Iterator[tuple[str, Comparison]]:
-    yield from iter_phrases({"by": written}, "by")
+def _comparisons(
+    written: Mapping[Comparison, Any], endings: Mapping[str, Any] = MappingProxyType({})
+) -> Iterator[tuple[str, Comparison]]:
+    yield from iter_phrases({"by": written, "endings": endings}, "by")
 
 
 def _range_connectors(ranges: list[tuple[str, str, str]]) -> Iterator[tuple[str, RangeConnector]]:

@@ -28,6 +28,8 @@ def _span(moment: Moment, first: TimeExpression, last: TimeExpression) -> Interv
     """From the start of the first date to the end of the last one (the start, if it is a time of
     day). If the dates are not in order, the last one is the next such date after the first; if
     the past is preferred, the first one is the latest such date before the last."""
+    if first[0] == last[0] == "clock":
+        return evaluate(("times", first[1], last[1]), moment)
     one, other = _ordered_ends(moment, first, last)
     grain = min(one.grain, other.grain, key=GRAINS.index)
     return Interval(one.start, _range_end(other), grain)

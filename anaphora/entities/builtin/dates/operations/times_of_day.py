@@ -25,6 +25,7 @@ from anaphora.entities.builtin.dates.operations.registry import (
     operation,
 )
 
+_MIDNIGHT = 24  # the hour at the end of a day
 _DAY = timedelta(days=1)
 # The hours of times in a part of a day that are outside its own: "Friday night at seven".
 _CLOCK_HOURS: Mapping[str, tuple[float, float]] = {
@@ -199,11 +200,13 @@ def _clock_interval(moment: Moment, day: date, clock: ClockTime) -> BoundedInter
 
 def _align_halves(one: ClockTime, other: ClockTime) -> tuple[ClockTime, ClockTime]:
     """Choose the half of the day of the first time by the second: from 5 to 7 pm starts at 5 pm,
-    from 9 to 17 at 9 am, from 11 to 1 am at 11 pm."""
+    from 11 to 1 am at 11 pm. Beside a time on a 24-hour clock it is on one too: from 8 to 22."""
     if other.half:
         one = _with_either_half(one)
     if not one.open or other.open:
         return one, other
+    if not other.half and HALF_DAY < other.hours < _MIDNIGHT and one[:2] < other[:2]:
+        return one._replace(open=False), other
     later = one.hours % HALF_DAY + HALF_DAY
     is_later = not (one.hours, one.minutes) < other[:2] <= (later, one.minutes)
     hours = later if is_later else one.hours

@@ -18,7 +18,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import (
     TermRole,
     is_hyphen,
 )
-from anaphora.entities.words.scripts import starts_unspaced
+from anaphora.entities.words.scripts import is_hangul, starts_unspaced
 
 __all__ = ["Numeral", "NumeralParser"]
 
@@ -170,7 +170,7 @@ class NumeralParser:
         parts = self._parts
         if self._comma and sum(part.value for part in parts[self._comma :]) < 100:
             del parts[self._comma :]  # "one thousand, five" are two
-        while len(parts) > 1 and self._is_loose_literal(parts[-1]):
+        while len(parts) > 1 and self._is_loose_literal(parts[-1], parts[-2]):
             parts.pop()
         self.position = parts[-1].end if parts else first
         if not parts:
@@ -181,14 +181,18 @@ class NumeralParser:
             self._lengthen_tail()
         return parts[0].value if len(parts) == 1 else sum([part.value for part in parts])
 
-    def _is_loose_literal(self, part: _Addend) -> bool:
+    def _is_loose_literal(self, part: _Addend, product: _Addend) -> bool:
         """Whether the part is a number in digits that is another one, as after "5 million". Written
-        as one with the part before it, in a script without blanks, it belongs to it: 1万2800."""
+        as one with the part before it, in a script without blanks, it belongs to it: 1万2800; in
+        Korean also behind a blank: 1만 2800."""
         token = self._tokens[part.start]
         if not token.literal or part.is_product:
             return False
         first = self._atoms[token.start]
-        return not (first.glued and starts_unspaced(self._atoms[token.start - 1].text))
+        before = self._atoms[token.start - 1].text
+        if first.glued and starts_unspaced(before):
+            return False
+        return not is_hangul(before) or product.end - product.start == 1  # 만 19세
 
     def _can_bind(self, glue: NumeralTerm) -> bool:
         room = self._parts[-1].room
@@ -292,6 +296,8 @@ class NumeralParser:
             term = None if token.literal else token.first_term("add")
             if term is None or term.ordinal or not 0 <= term.value <= 9:
                 break
+            if digits and self._atoms[token.start].text in self._words.never_positional:
+                break  # 二两
             digits.append(str(term.value))
             end += 1
         after = self._next_term(end, "times")
@@ -411,7 +417,7 @@ class NumeralParser:
         return Fraction(above) / Fraction(value)
 
     def _parse_mixed_fraction(self, value: int | Fraction) -> int | Fraction | None:
-        """Parse "two and a half", *zweieinhalb*, «две целых и три десятых»."""
+        """Parse "two and a half", *zweieinhalb*, «две целых и три десятых», 一又二分之一."""
         plus = self._next_term(self.position, "plus")
         if plus is not None:
             self.position += 1
@@ -424,7 +430,7 @@ class NumeralParser:
         inner = NumeralParser(self._words, self._atoms, self._tokens, at)
         added = inner._parse_fraction()
         if added is None and (count := inner._parse_sum()) is not None and not inner._ordinal:
-            added = inner._parse_counted_fraction(count)
+            added = inner._parse_counted_fraction(count) or inner._parse_inverted_fraction(count)
         if added is None and self._tokens[at].first_term("article"):
             part = self._next_term(at + 1, "part")  # two and a third
             added, inner.position = part and part.value, at + 2

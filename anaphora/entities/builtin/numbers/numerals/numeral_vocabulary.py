@@ -132,6 +132,7 @@ class NumeralVocabulary:
         self._joined = bool(written.get("apostrophes"))  # п'ять is one word
         self.inverted = bool(written.get("inverted"))
         self.positional = bool(written.get("positional"))
+        self.never_positional = frozenset(written.get("never_positional", ()))
         self.short_tail = bool(written.get("short_tail"))
         self.ordinal_chain = bool(written.get("ordinal_chain"))
         self.loose_ordinals = frozenset(

@@ -102,6 +102,7 @@ class CurrencyMatcher:
         return (
             self._match_numeral(atoms, amount)
             or self._match_before(text, atoms, amount, reach)
+            or self._match_around(text, atoms, amount, reach)
             or self._match_after(text, atoms, _skip_no_cents(atoms, amount))
             or self._match_approximate(atoms, amount, reach)
             or self._match_name_before(atoms, amount, reach)
@@ -239,6 +240,22 @@ class CurrencyMatcher:
             if behind.kind != "word" or behind.text not in _load_stop_words(self._language):
                 return None
         return amount._replace(start=first, end=end, unit=self._unit(named[1]))
+
+    def _match_around(
+        self, text: str, atoms: Sequence[Atom], amount: Amount, reach: int
+    ) -> Amount | None:
+        """The amount with the own currency's name behind it and another name directly before it,
+        which says whose: 港币五十元."""
+        start = amount.start
+        named = self._names.said.find_before(atoms, start)
+        if named is None or named[0] < reach or named[1].kind != MONEY or named[0] == start - 1:
+            return None
+        found = self._match_after(text, atoms, _skip_no_cents(atoms, amount))
+        if found is None or found.unit is None or found.unit.type != MONEY:
+            return None
+        if found.unit.name != self._preferred[-1] or not starts_unspaced(atoms[start - 1].text):
+            return None
+        return found._replace(start=named[0], unit=self._unit(named[1]))
 
     def _match_approximate(
         self, atoms: Sequence[Atom], amount: Amount, reach: int

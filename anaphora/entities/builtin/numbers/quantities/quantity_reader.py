@@ -26,7 +26,7 @@ from anaphora.entities.builtin.numbers.quantities.amounts import (
 )
 from anaphora.entities.builtin.numbers.quantities.comparisons import ComparisonFinder
 from anaphora.entities.builtin.numbers.quantities.ranges import find_ranges
-from anaphora.entities.words.scripts import starts_unspaced
+from anaphora.entities.words.scripts import is_hangul, starts_unspaced
 
 __all__ = ["QuantityReader"]
 
@@ -81,7 +81,10 @@ class QuantityReader:
             if self._is_open(atoms, amount):
                 reach = amount.end + 1
                 continue
-            one = self._with_minus(atoms, self._with_tenths(atoms, amount, following), reach)
+            one = amount
+            if self._phrases.rough:
+                one = self._with_rough_scale(atoms, amount, following)
+            one = self._with_minus(atoms, self._with_tenths(atoms, one, following), reach)
             is_complete = one.unit is not None or one.kind == "percent"
             measured = one if is_complete else self._measure(text, atoms, one, reach)
             if measured is not None and measured.start >= reach:
@@ -130,22 +133,46 @@ class QuantityReader:
             and amount.value % _TEN == 0
         )
 
+    def _with_rough_scale(
+        self, atoms: Sequence[Atom], amount: Amount, following: Amount | None
+    ) -> Amount:
+        """The amount with a word between its numeral and a multiplier (四百多万) or what it counts
+        (三十来个), which means "about"."""
+        at = amount.end
+        if at == len(atoms) or atoms[at].text not in self._phrases.rough:
+            return amount
+        is_scaled = following is not None and following.start == at + 1 and not following.literal
+        if following and is_scaled and amount.scale < following.value == following.scale:
+            value, scale = amount.value * following.scale, following.scale
+            return amount._replace(end=following.end, value=value, scale=scale, about=True)
+        if atoms[at].text not in self._phrases.rough_ones or amount.value % _TEN:
+            return amount
+        rough = amount._replace(end=at + 1, about=True)
+        is_counted = (
+            self._phrases.counters.find_after(atoms, at + 1) is not None
+            or self._measure("", atoms, rough) is not None
+        )
+        return rough if is_counted else amount
+
     def _with_tenths(
         self, atoms: Sequence[Atom], amount: Amount, following: Amount | None
     ) -> Amount:
-        """The amount of tenths, and of hundredths behind them, as percent: 二割五分 is 25 %."""
+        """The amount of tenths, and of hundredths behind them, as percent: 二割五分 is 25 %. Tenths
+        beyond ten are hundredths: 七五折 is 75 %."""
         tenths = self._phrases.tenths.find_after(atoms, amount.end)
         if amount.kind != "cardinal" or tenths is None or not tenths[1]:
             return amount
-        end, value = tenths[0], amount.value * _TEN
+        end, value = tenths[0], amount.value
+        value *= 1 if value > _TEN else _TEN
         if following is not None and following.start == end and 0 < following.value < _TEN:
+            digit = following.value * (_TEN if following.kind == "fraction" else 1)  # 三成半
             behind = following.end
             if behind < len(atoms) and atoms[behind].text in self._phrases.hundredths:
-                end, value = behind + 1, value + following.value
+                end, value = behind + 1, value + digit
             elif behind == self._phrases.skip_counter(atoms, behind, None) and (
                 "" in self._phrases.hundredths
             ):
-                end, value = behind, value + following.value
+                end, value = behind, value + digit
         return amount._replace(end=end, value=value, kind="percent", weak=False)
 
     def _with_minus(self, atoms: Sequence[Atom], amount: Amount, reach: int) -> Amount:
@@ -227,6 +254,7 @@ class QuantityReader:
             after.kind == "word"
             and last.kind != "mark"
             and not (starts_unspaced(after.text) or starts_unspaced(last.text))
+            and not is_hangul(after.text)
             and not _is_multiplication_sign(atoms, amount.end)
         )
 

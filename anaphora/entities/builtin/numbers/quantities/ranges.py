@@ -13,6 +13,7 @@ __all__ = ["find_ranges"]
 
 _DASHES = frozenset("–—~〜～")
 _SPECIAL_NEIGHBOURS = (3, 5)  # 三五个
+_TEN = 10
 _PHONE_GROUPS = (3, 4)  # digits: 555-1234
 
 
@@ -56,11 +57,13 @@ def _build_range(
 ) -> Quantity | None:
     if one.unit is not None and other.unit is not None and one.unit != other.unit:
         return None
+    one, other = _share_tens(one, other)
     one = _share_scale(atoms, one, other)
     opening = phrases.range_openings.find_before(atoms, one.start)
     if opening is not None and opening[0] < reach:
         opening = None
-    if not _is_dash_between(atoms, one.end, other.start) and not _are_neighbours(atoms, one, other):
+    is_open = _is_dash_between(atoms, one.end, other.start) or _are_neighbours(atoms, one, other)
+    if not is_open and not _are_listed_neighbours(phrases, atoms, one, other):
         end = _skip_suspended_hyphen(atoms, phrases.skip_counter(atoms, one.end, one.unit))
         middle = phrases.range_connectors.match_between(atoms, end, other.start)
         if middle is None and end == other.start:
@@ -122,6 +125,33 @@ def _are_neighbours(atoms: Sequence[Atom], one: Amount, other: Amount) -> bool:
     if not (is_one_word or starts_unspaced(atoms[one.start].text)):
         return False
     return other.value - one.value == other.scale or (one.value, other.value) == _SPECIAL_NEIGHBOURS
+
+
+def _are_listed_neighbours(
+    phrases: NumberPhrases, atoms: Sequence[Atom], one: Amount, other: Amount
+) -> bool:
+    """Whether two consecutive digits in words count one thing: 二、三人 are two or three people."""
+    if other.start != one.end + 1 or atoms[one.end].text != "、" or one.unit is not None:
+        return False
+    is_counted = other.unit is not None or phrases.skip_counter(atoms, other.end, None) > other.end
+    return (
+        is_counted
+        and not (one.literal or other.literal)
+        and one.kind == other.kind == "cardinal"
+        and other.value - one.value == other.scale
+        and one.value % other.scale == 0 != one.value % (_TEN * other.scale)
+    )
+
+
+def _share_tens(one: Amount, other: Amount) -> tuple[Amount, Amount]:
+    """The amounts, the second one with the tens of the first if its digit continues that of the
+    first: 十五六 and 十五、六 are fifteen to sixteen."""
+    is_digit = other.kind == one.kind == "cardinal" and 1 < other.value < _TEN < one.value
+    if not is_digit or one.literal or other.literal or one.unit is not None:
+        return one, other
+    if other.start - one.end > 1 or one.value % _TEN != other.value - 1:
+        return one, other
+    return one, other._replace(value=one.value + 1)
 
 
 def _share_scale(atoms: Sequence[Atom], one: Amount, other: Amount) -> Amount:

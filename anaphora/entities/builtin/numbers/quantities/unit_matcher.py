@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -47,7 +48,8 @@ class MeasureUnitMatcher:
         self._said_first = named("said_first")
         self._symbols = PhraseLookup(language, self._measures.symbols.items())
         self._parts = frozenset(part.name for part, *_ in self._measures.implied_parts.values())
-        self._prefixes = load_vocabulary(language).prefixes
+        self._vocabulary = load_vocabulary(language)
+        self._prefixes = self._vocabulary.prefixes
         self._articles = frozenset(article for article, _ in iter_phrases(written, "articles"))
 
     @LazyProperty
@@ -118,6 +120,8 @@ class MeasureUnitMatcher:
             if at == len(atoms):
                 return None
         name = self._names.find_after(atoms, at)
+        if name is not None and self._is_second_of_pair(atoms, amount, at):
+            return None
         symbol = self._find_symbol(text, atoms, at) if amount.literal else None
         best = symbol if name is None or (symbol and symbol[0] > name[0]) else name
         if best is None or _is_word_start(atoms, best[0]):
@@ -137,6 +141,16 @@ class MeasureUnitMatcher:
             return None
         value = amount.value * 100 + int(part.text)
         return amount._replace(end=end, value=value, unit=self._measures.units["cm"], weak=False)
+
+    def _is_second_of_pair(self, atoms: Sequence[Atom], amount: Amount, at: int) -> bool:
+        """Whether the name of a unit is rather the second of two numbers: 두세, where 35세 is an
+        age."""
+        return (
+            bool(self._phrases.pairs)
+            and not amount.literal
+            and amount.value < _TEN
+            and self._vocabulary.has_word(atoms[at].text)
+        )
 
     def _match_height(self, atoms: Sequence[Atom], amount: Amount) -> Amount | None:
         """The amount in feet or inches by their marks: 5'11", and 5'11 or 5' 11" with one of
@@ -186,7 +200,9 @@ class MeasureUnitMatcher:
     ) -> Amount | None:
         """The sum of an amount and the larger one before it that it belongs to; None if there is
         none."""
-        if amount.unit is None:
+        if self._is_tenth_of_degree(atoms, last, amount):
+            amount = amount._replace(value=Fraction(amount.value, _TEN), kind="fraction", unit=None)
+        elif amount.unit is None:
             amount = self._with_implied_unit(atoms, last, amount)
             if amount.unit is None and (amount.kind != "fraction" or not 0 < amount.value < 1):
                 return None
@@ -201,6 +217,17 @@ class MeasureUnitMatcher:
                 return total
         return None
 
+    def _is_tenth_of_degree(self, atoms: Sequence[Atom], last: Amount | None, part: Amount) -> bool:
+        """Whether what looks like minutes are tenths of a degree: 37度5分."""
+        return (
+            last is not None
+            and last.end == part.start
+            and last.unit == self._measures.units["°"]
+            and atoms[part.end - 1].text in self._phrases.hundredths
+            and isinstance(part.value, int)
+            and 0 < part.value < _TEN
+        )
+
     def _with_implied_unit(
         self, atoms: Sequence[Atom], last: Amount | None, part: Amount
     ) -> Amount:
@@ -214,6 +241,7 @@ class MeasureUnitMatcher:
             end < len(atoms)
             and atoms[end].kind != "mark"
             and atoms[end].text not in self._phrases.dimensions
+            and atoms[end].text not in self._phrases.particles  # 2미터 30이고
         ):
             if atoms[end].text not in self._parts or atoms[end].glued:
                 return part  # "two hours thirty people"
@@ -237,27 +265,36 @@ class MeasureUnitMatcher:
     def _with_tenths(
         self, atoms: Sequence[Atom], last: Amount | None, part: Amount
     ) -> Amount | None:
-        """One digit behind metres, without a blank, in centimetres: 一米八 is 180 cm."""
+        """One digit behind metres, without a blank, in centimetres: 一米八 is 180 cm. One behind
+        degrees is a fraction of one: 三十七度二."""
         behind = part.end
-        is_digit = (
+        if not (
             last is not None
             and last.end == part.start
-            and last.unit == self._measures.units["m"]
             and isinstance(last.value, int)
             and 0 < part.value < _TEN
             and is_glued(atoms, part.start)
             and starts_unspaced(atoms[part.start - 1].text)
-        )
-        if not is_digit or self._phrases.counters.find_after(atoms, behind) is not None:
+        ):
+            return None
+        if self._phrases.counters.find_after(atoms, behind) is not None:
             return None
         if self._names.find_after(atoms, behind) is not None:
             return None  # 两米三秒
+        if last.unit == self._measures.units["°"]:
+            return part._replace(value=Fraction(part.value, _TEN), kind="fraction")
+        if last.unit != self._measures.units["m"]:
+            return None
         return part._replace(value=part.value * _TEN, unit=self._measures.units["cm"])
 
     def _may_touch(self, atoms: Sequence[Atom], part: Amount) -> bool:
-        """Whether an amount may be added without a connector: 30 minutes, 一時間半, שעה וחצי."""
+        """Whether an amount may be added without a connector: 30 minutes, 一時間半, 한 시간 반, שעה
+        וחצי."""
         first = atoms[part.start].text
-        return part.unit is not None or starts_unspaced(first) or first.startswith(self._prefixes)
+        if part.unit is not None or starts_unspaced(first) or first.startswith(self._prefixes):
+            return True
+        is_behind_unspaced = starts_unspaced(atoms[part.start - 1].text)
+        return bool(self._phrases.attaching) or (is_behind_unspaced and atoms[part.start].glued)
 
     def _possible_ends(self, atoms: Sequence[Atom], start: int) -> Iterator[int]:
         """The possible ends of the larger amount: at ``start``, or before an "and"."""
