@@ -53,7 +53,7 @@ def wake(
     asked = alarms.day if match.slots["action"].source == "memory" else None
     times = []
     last = _last_set(match, data, correction=correction)
-    added = None if correction else _find_added_seconds(match)
+    added = None if _is_another(match) else _find_added_seconds(match)
     if added is not None and last is not None and last in alarms.times:
         return alarms.prolong(last, added)
     for entity in _entities(match.slots.get("time")):
@@ -196,10 +196,14 @@ class _Alarms:
         return str(self._words[key].format(**values))
 
     def prolong(self, alarm: datetime, seconds: float) -> str:
-        """Let an alarm ring later."""
+        """Let an alarm ring later, or earlier."""
+        if not seconds:
+            return self.answer("known", when=self.format_times([alarm]))
         if seconds > (self.now + _MAX_AHEAD - alarm).total_seconds():
             return self.answer("far")
         time = alarm + timedelta(seconds=seconds)
+        if time <= self.now:
+            return self.answer("past", when=self.format_times([time]))
         self.save({*self.times, time} - {alarm})
         self._data["last"] = [time.isoformat()]
         return self.answer("moved", when=self.format_times([alarm]), to=self.format_times([time]))
@@ -312,12 +316,22 @@ def _last_set(match: Match, data: Mapping[str, Any], *, correction: bool) -> dat
     return datetime.fromisoformat(last[0]) if len(last) == 1 else None
 
 
+def _is_another(match: Match) -> bool:
+    """Whether the sentence asks for another alarm beside the last one: "and one an hour later"."""
+    slot = match.slots.get("another")
+    return slot is not None and slot.source == "sentence"
+
+
 def _find_added_seconds(match: Match) -> float | None:
-    """The length of what a question adds to the last alarm: "5 more minutes"."""
+    """The length of what a question adds to the last alarm, or takes from it: "5 more minutes",
+    "twice as long"."""
     times = _entities(match.slots.get("time"))
     if len(times) != 1:
         return None
     length = times[0]
+    if "added" in length.meta:
+        added: float = length.meta["added"]
+        return added
     beside = {length.tokens[0] - 1, length.tokens[-1] + 1}  # not "another one for 5 minutes"
     words = _entities(match.slots.get("more"))
     is_added = length.meta.get("more") or any(not beside.isdisjoint(one.tokens) for one in words)

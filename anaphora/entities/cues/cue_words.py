@@ -58,6 +58,8 @@ _SIDES: tuple[_Side, ...] = ("noun", "before", "behind", "either", "around")
 _GAP = "..."
 _MAX_LOADED = 64  # languages
 _loaded: dict[str, _Phrases] = {}
+_MULTIPLIED = {"any": "", "lengths": "length", "counts": "count"}  # by the keys of factors
+_COUNTED = "#"  # the key of phrases with a count in them
 # The ranks from which on the phrases that a model adds and those of the language are tried.
 _ADDED, _OWN, _ADDED_LAST, _OWN_LAST = (number << 32 for number in range(4))
 _MAX_DIGITS = 4  # of an ordinal
@@ -244,11 +246,15 @@ class _Phrases(msgspec.Struct, forbid_unknown_fields=True):
                 self._add(phrases, Reading(kind, value, 0, position, side), expander)
 
     def add_choices(self, table: Table) -> None:
-        """Add the ordinals and comparisons of a table of cues."""
+        """Add the ordinals, factors and comparisons of a table of cues."""
         expander = _expander(table)
         for number, phrases in table.get("ordinals", {}).items():
             self._add(phrases, Reading("ordinal", "", int(number)), expander)
         self._add(table.get("numbered", ()), Reading("ordinal"), expander)
+        for kind, factors in table.get("factors", {}).items():
+            for number, phrases in factors.items():
+                count = 0 if number == _COUNTED else int(number)
+                self._add(phrases, Reading("factor", _MULTIPLIED[kind], count), expander)
         for value, number, phrases in expand_comparisons(table.get("comparison", {})):
             self._add(phrases, Reading("comparison", value, number), expander)
 

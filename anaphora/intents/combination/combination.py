@@ -20,6 +20,7 @@ from anaphora.intents.combination.amount_changes import (
     AmountChange,
     find_amount_changes,
     has_trailing_change,
+    read_factor,
 )
 from anaphora.intents.combination.combiners import Combiners
 from anaphora.intents.interpretation.selection import select_bundles
@@ -183,8 +184,12 @@ class _Combination(NamedTuple):
                     refers = refers or old in self.meant.bundle
                 if found is not None or recurs:
                     break
+        multiplied = self._multiply(held)
+        is_changed = is_changed or multiplied is not None
         may_complete = self.combiners.completing and not is_changed
         completed = self._complete(held, said, misread) if may_complete else []
+        if multiplied is not None:
+            completed = [multiplied]
         refers = refers or any(one.old in self.meant.bundle for one in completed)
         if not combined and not completed:
             return None
@@ -198,7 +203,13 @@ class _Combination(NamedTuple):
             )
             if is_certain:
                 alike = {one.element for one in new_ones}
-                own = [one for one in entities if one.element in alike and one not in misread]
+                own = [
+                    one
+                    for one in entities
+                    if one.element in alike
+                    and one not in misread
+                    and (multiplied is None or set(multiplied.entity.tokens).isdisjoint(one.tokens))
+                ]
                 covered = {index for one in (*new_ones, *own) for index in one.tokens}
                 others = [one for one in entities if covered.isdisjoint(one.tokens)]
                 entities, fallback = _in_order((*others, *own, *new_ones)), ()
@@ -225,6 +236,23 @@ class _Combination(NamedTuple):
             return None
         changed = self.combiners.amounts[new.element].add(old, change.whole, change.sign)
         return changed or replace(change.whole, value=old.value, meta=old.meta)
+
+    def _multiply(self, held: Sequence[Entity]) -> _Completed | None:
+        """Multiply the amount that was said last: "twice as long", "half of that"."""
+        for cue in self.cues:
+            if cue.kind != "factor":
+                continue
+            for old in held:
+                amounts = self.combiners.amounts.get(old.element)
+                factor = read_factor(cue, old)
+                if amounts is None or factor is None:
+                    continue
+                changed = amounts.multiply(old, factor)
+                if changed is not None:
+                    tokens = [self.utterance.tokens[index] for index in cue.tokens]
+                    text = self.utterance.text[tokens[0].start : tokens[-1].end]
+                    return _Completed(_place(changed, tokens, text), old, is_certain=True)
+        return None
 
     def _are_of_recurrence(self, old: Entity, new: Entity) -> bool:
         """Whether one of two entities is a recurrence and the other one too, or a date."""
@@ -452,7 +480,8 @@ def _skip_yes_or_no(utterance: Utterance) -> tuple[Sequence[Token], int, Sequenc
 def _is_number(entity: Entity) -> bool:
     """Whether it is a number, which may count something else."""
     number = entity.meta.get("value", entity.meta.get("amount"))
-    return not entity.is_from_phrase and isinstance(number, int | float)
+    is_plain = not entity.is_from_phrase and "seconds" not in entity.meta
+    return is_plain and isinstance(number, int | float)
 
 
 def _are_same(number: Entity, old: Entity) -> bool:

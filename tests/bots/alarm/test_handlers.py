@@ -337,3 +337,22 @@ def test_both_of_many_alarms_asks_which():
     asked, listed = answers("alarm", *said)[-2:]
     assert asked.startswith("Which")
     assert listed.count(";") == 2
+
+
+@pytest.mark.parametrize(
+    ("questions", "alarms"),
+    [
+        (["timer for an hour", "twice as long"], "Mon 5 Jan, 11:00"),
+        (["timer for an hour", "10 minutes less"], "Mon 5 Jan, 09:50"),
+        (["wake me at 7 am", "half an hour earlier"], "Tue 6 Jan, 06:30"),
+        (["wake me at 7 am", "no, half an hour later"], "Tue 6 Jan, 07:30"),
+        (
+            ["wake me at 7 am", "and one half an hour earlier"],
+            "Tue 6 Jan, 06:30; Tue 6 Jan, 07:00",
+        ),
+        (["timer for an hour", "my alarms", "no, I meant 2 hours"], "Mon 5 Jan, 11:00"),
+        (["timer for 20 minutes", "an hour less"], "Mon 5 Jan, 09:20"),
+    ],
+)
+def test_an_alarm_is_moved_by_what_is_said_of_its_time(questions, alarms):
+    assert answers("alarm", *questions, "my alarms")[-1] == f"Alarms: {alarms}."
