@@ -28,6 +28,7 @@ from anaphora.entities.builtin.phrasebook import (
 from anaphora.entities.cues.comparisons import expand_comparisons
 from anaphora.entities.cues.cue import CueKind
 from anaphora.entities.languages import languages_with, load_table
+from anaphora.entities.words.lengthened import has_repeated_letter, shorten
 from anaphora.entities.words.normalization import base_code
 from anaphora.grammar.synonyms.expansion import SynonymExpander
 from anaphora.storage.cache import Cache
@@ -63,6 +64,7 @@ _COUNTED = "#"  # the key of phrases with a count in them
 # The ranks from which on the phrases that a model adds and those of the language are tried.
 _ADDED, _OWN, _ADDED_LAST, _OWN_LAST = (number << 32 for number in range(4))
 _MAX_DIGITS = 4  # of an ordinal
+_LENGTHENED = frozenset({"accept", "decline", "social"})  # "yess", "nooo", "byeee"
 
 # The sections of a table, in the order in which their phrases are tried, with what they mean.
 _SECTIONS: Mapping[str, _Meaning] = {
@@ -334,7 +336,9 @@ def _split(phrase: str) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _read(text: str, words: CueWords) -> tuple[Sequence[Atom], tuple[PhraseMatch, ...]]:
-    atoms = get_atoms(text, words.language)
+    atoms: Sequence[Atom] = get_atoms(text, words.language)
+    if has_repeated_letter(text):
+        atoms = _shorten_answers(atoms, words.language)
     counts, ordinals = _find_numbers(atoms, words.language)
     matches = [
         _match(item.start, item.end, reading)
@@ -347,6 +351,26 @@ def _read(text: str, words: CueWords) -> tuple[Sequence[Atom], tuple[PhraseMatch
         _match(item.start, item.end, Reading("ordinal", "", item.meaning)) for item in ordinals
     ]
     return atoms, tuple(matches)
+
+
+def _shorten_answers(atoms: Sequence[Atom], language: str) -> Sequence[Atom]:
+    """The atoms with the answers and courtesies that lengthened words are meant for: "nooo"."""
+    begins, answers = _collect(language).by_first, _load_answers(language)
+    return [
+        one if one.text in begins else one._replace(text=shorten(one.text, answers))
+        for one in atoms
+    ]
+
+
+@lru_cache(maxsize=64)
+def _load_answers(language: str) -> frozenset[str]:
+    """The words that are an answer or a courtesy by themselves."""
+    by_first = _collect(language).by_first
+    return frozenset(
+        first
+        for first, entries in by_first.items()
+        if any(reading.kind in _LENGTHENED and phrase == first for phrase, reading, _ in entries)
+    )
 
 
 def _match(start: int, end: int, reading: Reading) -> PhraseMatch:
