@@ -356,3 +356,53 @@ def test_both_of_many_alarms_asks_which():
 )
 def test_an_alarm_is_moved_by_what_is_said_of_its_time(questions, alarms):
     assert answers("alarm", *questions, "my alarms")[-1] == f"Alarms: {alarms}."
+
+
+@pytest.mark.parametrize(
+    ("question", "asked", "answered", "alarm"),
+    [
+        (
+            "wake me on Wednesday or Thursday at 8 am",
+            "Which time do you mean? Wed 7 Jan, 08:00; Thu 8 Jan, 08:00.",
+            "Thursday",
+            "Alarms: Thu 8 Jan, 08:00.",
+        ),
+        (
+            "wake me at 10 am or 11 am",
+            "Which time do you mean? Mon 5 Jan, 10:00; Mon 5 Jan, 11:00.",
+            "the first one",
+            "Alarms: Mon 5 Jan, 10:00.",
+        ),
+    ],
+)
+def test_of_two_times_with_or_between_them_one_is_asked_for(question, asked, answered, alarm):
+    replies = answers("alarm", question, answered, "my alarms")
+    assert (replies[0], replies[-1]) == (asked, alarm)
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("stop the first one", "Alarms: Mon 5 Jan, 12:00; Tue 6 Jan, 07:00."),
+        ("delete the second one", "Alarms: Mon 5 Jan, 09:20; Tue 6 Jan, 07:00."),
+        ("cancel the last one", "Alarms: Mon 5 Jan, 09:20; Mon 5 Jan, 12:00."),
+        (
+            "cancel the fourth one",
+            "Alarms: Mon 5 Jan, 09:20; Mon 5 Jan, 12:00; Tue 6 Jan, 07:00.",
+        ),
+    ],
+)
+def test_an_alarm_is_named_by_its_place_without_a_list(question, left):
+    said = ("wake me at 7 am", "timer for 20 minutes", "wake me in 3 hours", question, "my alarms")
+    assert answers("alarm", *said)[-1] == left
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("wake me at 9 am", "Alarm set for Tue 6 Jan, 09:00 (in 23 h 55 min)."),
+        ("wake me today at 9 am", "Mon 5 Jan, 09:00 is over."),
+    ],
+)
+def test_an_hour_that_has_begun_is_not_its_end(question, said):
+    assert answer("alarm", question, at=MONDAY + timedelta(minutes=5)) == said
