@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anaphora.engine.callbacks.live_conversation import LiveConversation
     from anaphora.intents.match import Candidate, Match, Slot
 
-__all__ = ["cancel", "drop", "left", "move", "once", "show", "wake"]
+__all__ = ["cancel", "drop", "left", "move", "once", "shift", "show", "wake"]
 
 _CLOCKS = frozenset({"second", "minute", "hour", "part"})  # grains of times of the day
 _SECOND, _MINUTE, _DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
@@ -160,6 +160,27 @@ def move(match: Match, data: dict[str, Any], at: datetime, language: str, *, tex
     alarms.save({*alarms.times, time} - {*chosen} | {time})
     data["last"] = [time.isoformat()]
     return alarms.answer("moved", when=alarms.format_times(chosen), to=alarms.format_times([time]))
+
+
+def shift(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
+    """Let the alarm that was set last, else the only one, ring earlier or later: "later", and to
+    "How much later?" "an hour" or a time."""
+    alarms = _Alarms(data, at, language)
+    last = [datetime.fromisoformat(text) for text in data.get("last", ())]
+    chosen = [time for time in last if time in alarms.times] or alarms.times
+    if not chosen:
+        return alarms.answer("none")
+    if len(chosen) > 1:
+        return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
+    (new,) = match.slots["length"].entities
+    if "seconds" in new.meta:
+        sign = -1 if match.slots["shift"].value == "earlier" else 1
+        return alarms.prolong(chosen[0], sign * new.meta["seconds"])
+    try:
+        time = _move_to(new, chosen[0], at)
+    except _TooFarError:
+        return alarms.answer("far")
+    return alarms.prolong(chosen[0], (time - chosen[0]).total_seconds())
 
 
 def show(data: dict[str, Any], at: datetime, language: str) -> Answer | str:

@@ -406,3 +406,18 @@ def test_an_alarm_is_named_by_its_place_without_a_list(question, left):
 )
 def test_an_hour_that_has_begun_is_not_its_end(question, said):
     assert answer("alarm", question, at=MONDAY + timedelta(minutes=5)) == said
+
+
+@pytest.mark.parametrize(
+    ("questions", "alarms"),
+    [
+        (["earlier", "half an hour"], "Tue 6 Jan, 06:30"),
+        (["a bit later", "20 minutes"], "Tue 6 Jan, 07:20"),
+        (["make it later", "at 9 am"], "Tue 6 Jan, 09:00"),
+        (["later", "never mind"], "Tue 6 Jan, 07:00"),
+    ],
+)
+def test_earlier_or_later_alone_asks_by_how_much(questions, alarms):
+    replies = answers("alarm", "wake me at 7 am", *questions, "my alarms")
+    assert replies[1] in ("How much earlier?", "How much later?")
+    assert replies[-1] == f"Alarms: {alarms}."
