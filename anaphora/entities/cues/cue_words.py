@@ -355,7 +355,7 @@ def _read(text: str, words: CueWords) -> tuple[Sequence[Atom], tuple[PhraseMatch
 
 def _shorten_answers(atoms: Sequence[Atom], language: str) -> Sequence[Atom]:
     """The atoms with the answers and courtesies that lengthened words are meant for: "nooo"."""
-    begins, answers = _collect(language).by_first, _load_answers(language)
+    begins, answers = load_cue_phrases(language).by_first, _load_answers(language)
     return [
         one if one.text in begins else one._replace(text=shorten(one.text, answers))
         for one in atoms
@@ -365,11 +365,14 @@ def _shorten_answers(atoms: Sequence[Atom], language: str) -> Sequence[Atom]:
 @lru_cache(maxsize=64)
 def _load_answers(language: str) -> frozenset[str]:
     """The words that are an answer or a courtesy by themselves."""
-    by_first = _collect(language).by_first
+    phrases = load_cue_phrases(language)
     return frozenset(
         first
-        for first, entries in by_first.items()
-        if any(reading.kind in _LENGTHENED and phrase == first for phrase, reading, _ in entries)
+        for first in phrases.by_first
+        if any(
+            reading.kind in _LENGTHENED and phrase == first
+            for phrase, reading, _ in phrases.with_first(first)
+        )
     )
 
 
