@@ -57,8 +57,10 @@ def find_amount_changes(utterance: Utterance, said: Iterable[Entity]) -> list[Am
 
 def read_factor(cue: Cue, old: Entity) -> Fraction | None:
     """The number by which a cue multiplies an old amount; None if it multiplies no such amount."""
-    kind = "length" if "seconds" in old.meta else "count"
-    if cue.kind != "factor" or cue.value not in ("", kind):
+    if cue.kind != "factor":
+        return None
+    kind = "length" if "seconds" in old.meta else "sum" if "currency" in old.meta else "count"
+    if cue.value not in ("", kind):
         return None
     return Fraction(cue.number) if cue.number > 0 else Fraction(1, -cue.number)
 

@@ -77,12 +77,23 @@ def combine_with_memory(
     is_listed = conversation.offers is not None or sum(one.kind == "ordinal" for one in cues) > 1
     is_asked = conversation.pending is not None and not conversation.pending.confirms
     changes = _find_amount_changes(utterance, said, combiners, conversation)
-    combination = _Combination(utterance, combiners, at, cues, meant, is_listed, is_asked, changes)
+    has_factor = any(one.kind == "factor" for one in cues)
+    by_bot = _find_said_by_bot(conversation) if has_factor else ()
+    combination = _Combination(
+        utterance, combiners, at, cues, meant, is_listed, is_asked, changes, by_bot
+    )
     found = combination.combine(held)
     if found is None:
         return None
     left = _find_held(expire(conversation, at, settings)[0], meant)
     return found if left == held else combination.combine(left)
+
+
+def _find_said_by_bot(conversation: Conversation) -> Sequence[Entity]:
+    """What the bot has offered or mentioned."""
+    offered = conversation.offers.bundles if conversation.offers else ()
+    mentioned = [one.entity for one in conversation.remembered if one.by != "user"]
+    return (*mentioned, *(one for bundle in offered for one in bundle))
 
 
 def _find_amount_changes(
@@ -160,6 +171,7 @@ class _Combination(NamedTuple):
     is_listed: bool
     is_asked: bool
     changes: Sequence[AmountChange]
+    by_bot: Sequence[Entity]
 
     def combine(self, held: Sequence[Entity]) -> CombinedUtterance | None:
         utterance = self.utterance
@@ -238,14 +250,14 @@ class _Combination(NamedTuple):
         return changed or replace(change.whole, value=old.value, meta=old.meta)
 
     def _multiply(self, held: Sequence[Entity]) -> _Completed | None:
-        """Multiply the amount that was said last: "twice as long", "half of that"."""
+        """Multiply the amount that the user said last: "twice as long", "half of that"."""
         for cue in self.cues:
             if cue.kind != "factor":
                 continue
             for old in held:
                 amounts = self.combiners.amounts.get(old.element)
                 factor = read_factor(cue, old)
-                if amounts is None or factor is None:
+                if amounts is None or factor is None or old in self.by_bot:
                     continue
                 changed = amounts.multiply(old, factor)
                 if changed is not None:
