@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from anaphora.core.html import build_card, build_rows, build_text
 from anaphora.core.plurals import pluralize
-from anaphora.core.utterance import Entity, Variant
+from anaphora.core.utterance import Entity, Utterance, Variant
+from anaphora.entities.words.normalization import base_code
 from anaphora.errors import EvaluationError
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision.decision import BridgeResult, Decision
@@ -322,6 +323,7 @@ def _iter_notes(
     decision: Decision, context: MatchContext, sentences: SentenceIntents | None
 ) -> Iterator[str]:
     yield from decision.question.notes
+    yield from _iter_spelling_notes(decision.question.utterance)
     if decision.has_reset_phrase:
         yield "a reset phrase: everything remembered is forgotten before the rest is matched"
     if decision.previous_topic:
@@ -355,6 +357,20 @@ def _describe_act(act: DialogAct) -> str:
 
 def _format_bundle(bundle: Iterable[Entity]) -> str:
     return ", ".join(map(str, bundle))
+
+
+def _iter_spelling_notes(utterance: Utterance) -> Iterator[str]:
+    """What the misspelt words of dates are read as."""
+    dates = [one for one in utterance.entities if "expression" in one.meta]
+    if not dates:
+        return
+    from anaphora.entities.builtin.dates.date_parser import get_date_parser
+
+    parser = get_date_parser(base_code(utterance.language))
+    for written, meant in dict.fromkeys(
+        pair for one in dates for pair in parser.find_corrections(one.text)
+    ):
+        yield f"{written!r} is read as {meant!r}"
 
 
 def _iter_bridge_notes(bridge: BridgeResult, decision: Decision) -> Iterator[str]:

@@ -8,8 +8,9 @@ which``, if the user should name one of the alarms.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -17,13 +18,14 @@ from msgspec.structs import replace
 from anaphora.bots.date_text import format_clock, format_day
 from anaphora.bots.tables import load_texts
 from anaphora.engine.callbacks.answer import Answer
+from anaphora.entities.cues.cue_words import load_cue_words
 
 if TYPE_CHECKING:
     from anaphora.core.utterance import Entity
     from anaphora.engine.callbacks.live_conversation import LiveConversation
     from anaphora.intents.match import Candidate, Match, Slot
 
-__all__ = ["cancel", "drop", "left", "move", "once", "show", "wake"]
+__all__ = ["cancel", "drop", "left", "move", "once", "shift", "show", "wake"]
 
 _CLOCKS = frozenset({"second", "minute", "hour", "part"})  # grains of times of the day
 _SECOND, _MINUTE, _DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
@@ -42,7 +44,13 @@ class _TooFarError(Exception):
 
 
 def wake(
-    match: Match, data: dict[str, Any], at: datetime, language: str, *, correction: bool = False
+    match: Match,
+    data: dict[str, Any],
+    at: datetime,
+    language: str,
+    *,
+    text: str = "",
+    correction: bool = False,
 ) -> Answer | str:
     """Set an alarm for each time; ask for the hour if there is only a day, and offer the first day
     of several ("from Monday to Friday at 6"). A correction ("no, at
@@ -53,7 +61,7 @@ def wake(
     asked = alarms.day if match.slots["action"].source == "memory" else None
     times = []
     last = _last_set(match, data, correction=correction)
-    added = None if correction else _find_added_seconds(match)
+    added = None if _is_another(match) else _find_added_seconds(match)
     if added is not None and last is not None and last in alarms.times:
         return alarms.prolong(last, added)
     for entity in _entities(match.slots.get("time")):
@@ -77,6 +85,8 @@ def wake(
     new = [time for time in dict.fromkeys(times) if time not in alarms.times]
     if past:
         return alarms.answer("past", when=alarms.format_times(past))
+    if len(times) > 1 and _are_alternatives(_entities(match.slots["time"]), text, language):
+        return alarms.offer_choice(times)
     if not new:
         return alarms.answer("known", when=alarms.format_times(times))
     if len(alarms.times) + len(new) > _MAX_ALARMS:
@@ -98,10 +108,13 @@ def once(match: Match, data: dict[str, Any], at: datetime, language: str) -> Ans
     return alarms.offer_once(repeat, datetime.fromisoformat(repeat.meta["next"]))
 
 
-def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> Answer | str:
+def cancel(
+    match: Match, data: dict[str, Any], at: datetime, language: str, *, text: str = ""
+) -> Answer | str:
     """Cancel the alarms at the given times: on that date, else on any date, else also twelve hours
-    off; or all alarms of a day. Without a time, cancel the only alarm, or all if the user says
-    so; "both" are the only two, or the two that were set last."""
+    off; or all alarms of a day. Without a time, cancel the one at that place in the order of the
+    times ("the first one"), the only alarm, or all if the user says so; "both" are the only two, or
+    the two that were set last."""
     alarms = _Alarms(data, at, language)
     if not alarms.times:
         return alarms.answer("none")
@@ -118,14 +131,16 @@ def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> A
         chosen = alarms.find(listed)
     else:
         every = "all" in match.slots or bool(mentioned)
-        chosen = alarms.times if every or len(alarms.times) == 1 else []
+        chosen = alarms.times if every else alarms.at_place(text)
+        if not chosen and len(alarms.times) == 1:
+            chosen = alarms.times
     if chosen:
         alarms.save(time for time in alarms.times if time not in chosen)
         return Answer(alarms.answer("cancelled", when=alarms.format_times(chosen)), offers=[])
     return Answer(alarms.ask_which(named), offers=alarms.offers(), then="which")
 
 
-def move(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
+def move(match: Match, data: dict[str, Any], at: datetime, language: str, *, text: str = "") -> str:
     """Move an alarm to the last of the given times, or to the same time on another day. The times
     before it, or a place in the list, name the alarm; without them it is the only one."""
     alarms = _Alarms(data, at, language)
@@ -134,7 +149,7 @@ def move(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     *old, new = _split_range(_entities(match.slots.get("time")))
     old = old or [one.entity for one in _taken(match.slots.get("listed")) if one.offered]
     try:
-        chosen = alarms.find(old) if old else alarms.times
+        chosen = alarms.find(old) if old else alarms.at_place(text) or alarms.times
         if len(chosen) != 1:
             return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
         time = _move_to(new, chosen[0], at)
@@ -145,6 +160,27 @@ def move(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     alarms.save({*alarms.times, time} - {*chosen} | {time})
     data["last"] = [time.isoformat()]
     return alarms.answer("moved", when=alarms.format_times(chosen), to=alarms.format_times([time]))
+
+
+def shift(match: Match, data: dict[str, Any], at: datetime, language: str) -> str:
+    """Let the alarm that was set last, else the only one, ring earlier or later: "later", and to
+    "How much later?" "an hour" or a time."""
+    alarms = _Alarms(data, at, language)
+    last = [datetime.fromisoformat(text) for text in data.get("last", ())]
+    chosen = [time for time in last if time in alarms.times] or alarms.times
+    if not chosen:
+        return alarms.answer("none")
+    if len(chosen) > 1:
+        return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
+    (new,) = match.slots["length"].entities
+    if "seconds" in new.meta:
+        sign = -1 if match.slots["shift"].value == "earlier" else 1
+        return alarms.prolong(chosen[0], sign * new.meta["seconds"])
+    try:
+        time = _move_to(new, chosen[0], at)
+    except _TooFarError:
+        return alarms.answer("far")
+    return alarms.prolong(chosen[0], (time - chosen[0]).total_seconds())
 
 
 def show(data: dict[str, Any], at: datetime, language: str) -> Answer | str:
@@ -196,10 +232,14 @@ class _Alarms:
         return str(self._words[key].format(**values))
 
     def prolong(self, alarm: datetime, seconds: float) -> str:
-        """Let an alarm ring later."""
+        """Let an alarm ring later, or earlier."""
+        if not seconds:
+            return self.answer("known", when=self.format_times([alarm]))
         if seconds > (self.now + _MAX_AHEAD - alarm).total_seconds():
             return self.answer("far")
         time = alarm + timedelta(seconds=seconds)
+        if time <= self.now:
+            return self.answer("past", when=self.format_times([time]))
         self.save({*self.times, time} - {alarm})
         self._data["last"] = [time.isoformat()]
         return self.answer("moved", when=self.format_times([alarm]), to=self.format_times([time]))
@@ -216,6 +256,11 @@ class _Alarms:
         """Offer an alarm at the ``first`` of several times."""
         text = self.answer("once_then", repeat=repeat.text, when=self.format_times([first]))
         return Answer(text, offers=[{"date": first}], then="wake")
+
+    def offer_choice(self, times: Sequence[datetime]) -> Answer:
+        """Ask at which of several times an alarm is to be set."""
+        text = self.answer("choose", alarms=self.format_times(times))
+        return Answer(text, offers=[{"date": self._local(time)} for time in times], then="wake")
 
     def ask_which(self, named: Iterable[Entity]) -> str:
         """Ask for one of the alarms; say so if there is none at the ``named`` times."""
@@ -252,6 +297,17 @@ class _Alarms:
             if same := [time for time in self.times if self._local(time).strftime(form) in texts]:
                 return chosen + same
         return chosen
+
+    def at_place(self, text: str) -> list[datetime]:
+        """The alarm at the place in the order of the times that a text names: "the second one".
+        Empty if it names none, or more than one."""
+        _, phrases = load_cue_words(self._language).read(text)
+        places = {one.reading.number for one in phrases if one.reading.kind == "ordinal"}
+        if len(places) != 1:
+            return []
+        (place,) = places
+        index = place - 1 if place > 0 else place + len(self.times)
+        return self.times[index : index + 1] if index >= 0 else []
 
     def both(self) -> list[datetime]:
         """The only two alarms, else the two that were set together last; empty without these."""
@@ -312,12 +368,38 @@ def _last_set(match: Match, data: Mapping[str, Any], *, correction: bool) -> dat
     return datetime.fromisoformat(last[0]) if len(last) == 1 else None
 
 
+def _are_alternatives(times: Iterable[Entity], text: str, language: str) -> bool:
+    """Whether a text has "or" between two of the times: "Wednesday or Thursday at 8"."""
+    atoms, phrases = load_cue_words(language).read(text)
+    joints = [
+        (atoms[one.first].start, atoms[one.last - 1].end)
+        for one in phrases
+        if one.reading.kind == "or"
+    ]
+    in_order = sorted(times, key=lambda one: one.start)
+    return any(
+        before.end <= start and end <= behind.start
+        for before, behind in pairwise(in_order)
+        for start, end in joints
+    )
+
+
+def _is_another(match: Match) -> bool:
+    """Whether the sentence asks for another alarm beside the last one: "and one an hour later"."""
+    slot = match.slots.get("another")
+    return slot is not None and slot.source == "sentence"
+
+
 def _find_added_seconds(match: Match) -> float | None:
-    """The length of what a question adds to the last alarm: "5 more minutes"."""
+    """The length of what a question adds to the last alarm, or takes from it: "5 more minutes",
+    "twice as long"."""
     times = _entities(match.slots.get("time"))
     if len(times) != 1:
         return None
     length = times[0]
+    if "added" in length.meta:
+        added: float = length.meta["added"]
+        return added
     beside = {length.tokens[0] - 1, length.tokens[-1] + 1}  # not "another one for 5 minutes"
     words = _entities(match.slots.get("more"))
     is_added = length.meta.get("more") or any(not beside.isdisjoint(one.tokens) for one in words)
@@ -358,6 +440,8 @@ def _resolve_time(entity: Entity, at: datetime) -> datetime:
             if meta.get("grain") == "part":  # "in the morning" is over at noon
                 today = time.astimezone(at.tzinfo).date() == at.date()
                 time += _DAY if today and time <= now else timedelta()
+            elif start and start <= now and meta.get("expression", ("",))[0] in ("clock", "at"):
+                time += _DAY if meta["expression"][0] == "clock" else timedelta()  # 9 am at 9:05
             elif end and time <= now and end - now > _MINUTE:
                 time = end
     except OverflowError:

@@ -40,7 +40,8 @@ def guests(text: str, language: str) -> Iterator[Mention]:
             before = ""
         if before in words["before"] or behind in words["behind"]:
             continue
-        if found[number.start].text == "one" and before not in words["one"]:
+        is_thing = not before and behind in words["one_for"]
+        if found[number.start].text == "one" and (before not in words["one"] or is_thing):
             continue
         start, end = found[number.start].start, found[number.end - 1].end
         yield Mention(start, end, str(int(number.value)), {"value": int(number.value)})

@@ -17,6 +17,7 @@ answers with the same value ("yes, of course") are one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,11 +27,14 @@ from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.chart_parser import Item
 from anaphora.entities.builtin.phrasebook import Phrasebook, PhraseRecognizer, load_phrase_tables
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer
+from anaphora.entities.words.lengthened import has_repeated_letter, shorten
 from anaphora.entities.words.normalization import base_code
+from anaphora.grammar.synonyms.expansion import expand_synonym
 
 __all__ = ["Confirmation", "create", "parse_confirmation", "parse_yes_no"]
 
 _INSIDE_WORDS = frozenset("'-‐‑’")  # marks that are no clause boundaries
+_WORD = re.compile(r"[^\W\d_]+")
 _SECTIONS = {True: "yes", False: "no"}
 
 _Position: TypeAlias = Literal["anywhere", "starting", "alone"]
@@ -66,7 +70,8 @@ def create(language: str, options: Mapping[str, Any]) -> Recognizer:
 def parse_yes_no(text: str, language: str) -> bool | None:
     """True if the whole of ``text`` says yes ("oh yes, please!"), False if it says no; None if it
     says neither, or anything else besides."""
-    found = _parse_whole_text(text, _phrasebook(base_code(language)))
+    code = base_code(language)
+    found = _parse_whole_text(_shorten_answers(text, code), _phrasebook(code))
     return found.is_yes if found else None
 
 
@@ -74,10 +79,34 @@ def parse_confirmation(text: str, language: str) -> Confirmation | None:
     """As :func:`parse_yes_no`, for an answer to the question whether to go on: "carry on" is a yes,
     "cancel" is a no."""
     code = base_code(language)
+    text = _shorten_answers(text, code)
     # "Please" alone is a yes, but a filler in "stop, please".
     return _parse_whole_text(text, _phrasebook(code, has_commands=True)) or _parse_whole_text(
         text, _phrasebook(code)
     )
+
+
+def _shorten_answers(text: str, language: str) -> str:
+    """A text with the answers that lengthened words are meant for: "nooo"."""
+    if not has_repeated_letter(text):
+        return text
+    words = _answer_words(language)
+    return _WORD.sub(lambda match: shorten(match[0].casefold(), words), text)
+
+
+@lru_cache(maxsize=32)
+def _answer_words(language: str) -> frozenset[str]:
+    """The words of all phrases that say yes or no."""
+    tables = load_phrase_tables("booleans", language)
+    phrases = [
+        " ".join(map(str, words))
+        for table in tables
+        for section in _SECTIONS.values()
+        for where in (*_POSITIONS, "commands")
+        for phrase in table.get(section, {}).get(where, ())
+        for words in expand_synonym(phrase, table.get("macros", {}))
+    ]
+    return frozenset(word.casefold() for phrase in phrases for word in phrase.split())
 
 
 def _parse_whole_text(text: str, book: Phrasebook) -> Confirmation | None:

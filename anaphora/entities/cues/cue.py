@@ -10,7 +10,7 @@ __all__ = ["Cue", "CueKind"]
 
 CueKind: TypeAlias = Literal[
     "accept", "decline", "other", "correct", "negate", "instead", "add", "only", "reference",
-    "ordinal", "comparison", "indifferent", "cancel", "social", "filler",
+    "ordinal", "comparison", "factor", "indifferent", "cancel", "social", "filler",
 ]  # fmt: skip
 
 
@@ -26,10 +26,13 @@ class Cue(Struct, frozen=True, gc=False):
     - reference: "thing", "place", "time", "person" or "same";
     - ordinal: "one" if such a word follows ("the second one"), else "";
     - comparison: a scale and a direction, such as "price:less";
+    - factor: "length" if it multiplies a length of time ("twice as long"), "count" if it multiplies
+      anything else ("twice as many"), "" if it says neither;
     - social: "thanks", "greeting", "farewell" or "wellbeing".
 
     ``number`` of an ordinal is 1, 2, … or, from the end, -1, -2; that of a superlative is 1, and so
-    is that of a definite comparative (the cheaper one).
+    is that of a definite comparative (the cheaper one). That of a factor is 2 for twice as much, -2
+    for half of it, -3 for a third.
     """
 
     kind: CueKind

@@ -28,6 +28,7 @@ from anaphora.entities.builtin.phrasebook import (
 from anaphora.entities.cues.comparisons import expand_comparisons
 from anaphora.entities.cues.cue import CueKind
 from anaphora.entities.languages import languages_with, load_table
+from anaphora.entities.words.lengthened import has_repeated_letter, shorten
 from anaphora.entities.words.normalization import base_code
 from anaphora.grammar.synonyms.expansion import SynonymExpander
 from anaphora.storage.cache import Cache
@@ -58,9 +59,12 @@ _SIDES: tuple[_Side, ...] = ("noun", "before", "behind", "either", "around")
 _GAP = "..."
 _MAX_LOADED = 64  # languages
 _loaded: dict[str, _Phrases] = {}
+_MULTIPLIED = {"any": "", "lengths": "length", "counts": "count"}  # by the keys of factors
+_COUNTED = "#"  # the key of phrases with a count in them
 # The ranks from which on the phrases that a model adds and those of the language are tried.
 _ADDED, _OWN, _ADDED_LAST, _OWN_LAST = (number << 32 for number in range(4))
 _MAX_DIGITS = 4  # of an ordinal
+_LENGTHENED = frozenset({"accept", "decline", "social"})  # "yess", "nooo", "byeee"
 
 # The sections of a table, in the order in which their phrases are tried, with what they mean.
 _SECTIONS: Mapping[str, _Meaning] = {
@@ -244,11 +248,15 @@ class _Phrases(msgspec.Struct, forbid_unknown_fields=True):
                 self._add(phrases, Reading(kind, value, 0, position, side), expander)
 
     def add_choices(self, table: Table) -> None:
-        """Add the ordinals and comparisons of a table of cues."""
+        """Add the ordinals, factors and comparisons of a table of cues."""
         expander = _expander(table)
         for number, phrases in table.get("ordinals", {}).items():
             self._add(phrases, Reading("ordinal", "", int(number)), expander)
         self._add(table.get("numbered", ()), Reading("ordinal"), expander)
+        for kind, factors in table.get("factors", {}).items():
+            for number, phrases in factors.items():
+                count = 0 if number == _COUNTED else int(number)
+                self._add(phrases, Reading("factor", _MULTIPLIED[kind], count), expander)
         for value, number, phrases in expand_comparisons(table.get("comparison", {})):
             self._add(phrases, Reading("comparison", value, number), expander)
 
@@ -328,7 +336,9 @@ def _split(phrase: str) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _read(text: str, words: CueWords) -> tuple[Sequence[Atom], tuple[PhraseMatch, ...]]:
-    atoms = get_atoms(text, words.language)
+    atoms: Sequence[Atom] = get_atoms(text, words.language)
+    if has_repeated_letter(text):
+        atoms = _shorten_answers(atoms, words.language)
     counts, ordinals = _find_numbers(atoms, words.language)
     matches = [
         _match(item.start, item.end, reading)
@@ -341,6 +351,29 @@ def _read(text: str, words: CueWords) -> tuple[Sequence[Atom], tuple[PhraseMatch
         _match(item.start, item.end, Reading("ordinal", "", item.meaning)) for item in ordinals
     ]
     return atoms, tuple(matches)
+
+
+def _shorten_answers(atoms: Sequence[Atom], language: str) -> Sequence[Atom]:
+    """The atoms with the answers and courtesies that lengthened words are meant for: "nooo"."""
+    begins, answers = load_cue_phrases(language).by_first, _load_answers(language)
+    return [
+        one if one.text in begins else one._replace(text=shorten(one.text, answers))
+        for one in atoms
+    ]
+
+
+@lru_cache(maxsize=64)
+def _load_answers(language: str) -> frozenset[str]:
+    """The words that are an answer or a courtesy by themselves."""
+    phrases = load_cue_phrases(language)
+    return frozenset(
+        first
+        for first in phrases.by_first
+        if any(
+            reading.kind in _LENGTHENED and phrase == first
+            for phrase, reading, _ in phrases.with_first(first)
+        )
+    )
 
 
 def _match(start: int, end: int, reading: Reading) -> PhraseMatch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from fractions import Fraction
 from typing import Protocol
 
 from anaphora.core.utterance import Entity
@@ -34,9 +35,13 @@ class Combiner(Protocol):
 
 
 class AmountCombiner(Combiner, Protocol):
-    """Combines amounts, which may also be added to each other."""
+    """Combines amounts, which may also be added to each other and multiplied."""
 
     def add(self, old: Entity, new: Entity, sign: int) -> Entity | None:
         """Add a new amount to an old one, or take it away (``sign`` -1); None if it is of another
         kind."""
+        ...
+
+    def multiply(self, old: Entity, factor: Fraction) -> Entity | None:
+        """Multiply an old amount; None if it cannot be."""
         ...

@@ -1,8 +1,10 @@
-"""Find what a sentence adds to an amount or takes from it: "30 minutes longer", "10 less"."""
+"""Find what a sentence adds to an amount or takes from it ("30 minutes longer", "10 less"), and by
+what it multiplies one ("twice as long", "half of that")."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
@@ -10,9 +12,10 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.cues.clauses import COMMAS
+from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.cue_words import PhraseMatch, load_cue_words
 
-__all__ = ["AmountChange", "find_amount_changes", "has_trailing_change"]
+__all__ = ["AmountChange", "find_amount_changes", "has_trailing_change", "read_factor"]
 
 _MAX_BETWEEN = 1  # word between an amount and what changes it: two *people* more
 
@@ -50,6 +53,16 @@ def find_amount_changes(utterance: Utterance, said: Iterable[Entity]) -> list[Am
             whole = _extend(found[key].whole if key in found else amount, utterance, start, end)
             found[key] = AmountChange(amount, sign, whole)
     return list(found.values())
+
+
+def read_factor(cue: Cue, old: Entity) -> Fraction | None:
+    """The number by which a cue multiplies an old amount; None if it multiplies no such amount."""
+    if cue.kind != "factor":
+        return None
+    kind = "length" if "seconds" in old.meta else "sum" if "currency" in old.meta else "count"
+    if cue.value not in ("", kind):
+        return None
+    return Fraction(cue.number) if cue.number > 0 else Fraction(1, -cue.number)
 
 
 def has_trailing_change(utterance: Utterance) -> bool:

@@ -20,6 +20,7 @@ from anaphora.intents.combination.amount_changes import (
     AmountChange,
     find_amount_changes,
     has_trailing_change,
+    read_factor,
 )
 from anaphora.intents.combination.combiners import Combiners
 from anaphora.intents.interpretation.selection import select_bundles
@@ -76,12 +77,23 @@ def combine_with_memory(
     is_listed = conversation.offers is not None or sum(one.kind == "ordinal" for one in cues) > 1
     is_asked = conversation.pending is not None and not conversation.pending.confirms
     changes = _find_amount_changes(utterance, said, combiners, conversation)
-    combination = _Combination(utterance, combiners, at, cues, meant, is_listed, is_asked, changes)
+    has_factor = any(one.kind == "factor" for one in cues)
+    by_bot = _find_said_by_bot(conversation) if has_factor else ()
+    combination = _Combination(
+        utterance, combiners, at, cues, meant, is_listed, is_asked, changes, by_bot
+    )
     found = combination.combine(held)
     if found is None:
         return None
     left = _find_held(expire(conversation, at, settings)[0], meant)
     return found if left == held else combination.combine(left)
+
+
+def _find_said_by_bot(conversation: Conversation) -> Sequence[Entity]:
+    """What the bot has offered or mentioned."""
+    offered = conversation.offers.bundles if conversation.offers else ()
+    mentioned = [one.entity for one in conversation.remembered if one.by != "user"]
+    return (*mentioned, *(one for bundle in offered for one in bundle))
 
 
 def _find_amount_changes(
@@ -159,6 +171,7 @@ class _Combination(NamedTuple):
     is_listed: bool
     is_asked: bool
     changes: Sequence[AmountChange]
+    by_bot: Sequence[Entity]
 
     def combine(self, held: Sequence[Entity]) -> CombinedUtterance | None:
         utterance = self.utterance
@@ -183,8 +196,12 @@ class _Combination(NamedTuple):
                     refers = refers or old in self.meant.bundle
                 if found is not None or recurs:
                     break
+        multiplied = self._multiply(held)
+        is_changed = is_changed or multiplied is not None
         may_complete = self.combiners.completing and not is_changed
         completed = self._complete(held, said, misread) if may_complete else []
+        if multiplied is not None:
+            completed = [multiplied]
         refers = refers or any(one.old in self.meant.bundle for one in completed)
         if not combined and not completed:
             return None
@@ -198,7 +215,13 @@ class _Combination(NamedTuple):
             )
             if is_certain:
                 alike = {one.element for one in new_ones}
-                own = [one for one in entities if one.element in alike and one not in misread]
+                own = [
+                    one
+                    for one in entities
+                    if one.element in alike
+                    and one not in misread
+                    and (multiplied is None or set(multiplied.entity.tokens).isdisjoint(one.tokens))
+                ]
                 covered = {index for one in (*new_ones, *own) for index in one.tokens}
                 others = [one for one in entities if covered.isdisjoint(one.tokens)]
                 entities, fallback = _in_order((*others, *own, *new_ones)), ()
@@ -225,6 +248,23 @@ class _Combination(NamedTuple):
             return None
         changed = self.combiners.amounts[new.element].add(old, change.whole, change.sign)
         return changed or replace(change.whole, value=old.value, meta=old.meta)
+
+    def _multiply(self, held: Sequence[Entity]) -> _Completed | None:
+        """Multiply the amount that the user said last: "twice as long", "half of that"."""
+        for cue in self.cues:
+            if cue.kind != "factor":
+                continue
+            for old in held:
+                amounts = self.combiners.amounts.get(old.element)
+                factor = read_factor(cue, old)
+                if amounts is None or factor is None or old in self.by_bot:
+                    continue
+                changed = amounts.multiply(old, factor)
+                if changed is not None:
+                    tokens = [self.utterance.tokens[index] for index in cue.tokens]
+                    text = self.utterance.text[tokens[0].start : tokens[-1].end]
+                    return _Completed(_place(changed, tokens, text), old, is_certain=True)
+        return None
 
     def _are_of_recurrence(self, old: Entity, new: Entity) -> bool:
         """Whether one of two entities is a recurrence and the other one too, or a date."""
@@ -452,7 +492,8 @@ def _skip_yes_or_no(utterance: Utterance) -> tuple[Sequence[Token], int, Sequenc
 def _is_number(entity: Entity) -> bool:
     """Whether it is a number, which may count something else."""
     number = entity.meta.get("value", entity.meta.get("amount"))
-    return not entity.is_from_phrase and isinstance(number, int | float)
+    is_plain = not entity.is_from_phrase and "seconds" not in entity.meta
+    return is_plain and isinstance(number, int | float)
 
 
 def _are_same(number: Entity, old: Entity) -> bool:

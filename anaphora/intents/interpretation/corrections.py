@@ -77,13 +77,25 @@ class Corrections:
         return self._ask_last_again(turn, "changed" if is_change else "corrected")
 
     def correct_side_question(self, turn: DialogTurn) -> Decision | None:
-        """Correct the question about the offers that was just answered; None if it was none, or
-        the sentence may be about the offers themselves."""
+        """Correct the question about the offers that was just answered, or the one before a list
+        that takes nothing of what is said ("no, 2 hours" to a list of alarms); None if it was none,
+        or the sentence may be about the offers themselves."""
         flow, offers = turn.conversation.flow, turn.offers
         is_last = bool(flow) and flow[-1].at == turn.conversation.last
-        if offers is None or not is_last or flow[-1].intent == offers.intent:
+        if offers is None or not is_last:
+            return None
+        if flow[-1].intent == offers.intent and self._concerns(offers, turn.said):
             return None
         return self.correct(turn) if turn.said and turn.has("correct", "decline") else None
+
+    def _concerns(self, offers: Offers, said: Sequence[Entity]) -> bool:
+        """Whether something said is what is offered, or what the intent that offers it takes."""
+        intent = self._indexed.intents_by_id.get(offers.intent)
+        terms = intent.terms if intent is not None else ()
+        offered = {one.element for bundle in offers.bundles for one in bundle}
+        return any(
+            one.element in offered or any(may_take(term, one) for term in terms) for one in said
+        )
 
     def change(self, turn: DialogTurn) -> Decision | None:
         """Ask the last question again with something added to what it took several of (rule 21)."""

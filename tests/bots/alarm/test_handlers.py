@@ -337,3 +337,87 @@ def test_both_of_many_alarms_asks_which():
     asked, listed = answers("alarm", *said)[-2:]
     assert asked.startswith("Which")
     assert listed.count(";") == 2
+
+
+@pytest.mark.parametrize(
+    ("questions", "alarms"),
+    [
+        (["timer for an hour", "twice as long"], "Mon 5 Jan, 11:00"),
+        (["timer for an hour", "10 minutes less"], "Mon 5 Jan, 09:50"),
+        (["wake me at 7 am", "half an hour earlier"], "Tue 6 Jan, 06:30"),
+        (["wake me at 7 am", "no, half an hour later"], "Tue 6 Jan, 07:30"),
+        (
+            ["wake me at 7 am", "and one half an hour earlier"],
+            "Tue 6 Jan, 06:30; Tue 6 Jan, 07:00",
+        ),
+        (["timer for an hour", "my alarms", "no, I meant 2 hours"], "Mon 5 Jan, 11:00"),
+        (["timer for 20 minutes", "an hour less"], "Mon 5 Jan, 09:20"),
+    ],
+)
+def test_an_alarm_is_moved_by_what_is_said_of_its_time(questions, alarms):
+    assert answers("alarm", *questions, "my alarms")[-1] == f"Alarms: {alarms}."
+
+
+@pytest.mark.parametrize(
+    ("question", "asked", "answered", "alarm"),
+    [
+        (
+            "wake me on Wednesday or Thursday at 8 am",
+            "Which time do you mean? Wed 7 Jan, 08:00; Thu 8 Jan, 08:00.",
+            "Thursday",
+            "Alarms: Thu 8 Jan, 08:00.",
+        ),
+        (
+            "wake me at 10 am or 11 am",
+            "Which time do you mean? Mon 5 Jan, 10:00; Mon 5 Jan, 11:00.",
+            "the first one",
+            "Alarms: Mon 5 Jan, 10:00.",
+        ),
+    ],
+)
+def test_of_two_times_with_or_between_them_one_is_asked_for(question, asked, answered, alarm):
+    replies = answers("alarm", question, answered, "my alarms")
+    assert (replies[0], replies[-1]) == (asked, alarm)
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("stop the first one", "Alarms: Mon 5 Jan, 12:00; Tue 6 Jan, 07:00."),
+        ("delete the second one", "Alarms: Mon 5 Jan, 09:20; Tue 6 Jan, 07:00."),
+        ("cancel the last one", "Alarms: Mon 5 Jan, 09:20; Mon 5 Jan, 12:00."),
+        (
+            "cancel the fourth one",
+            "Alarms: Mon 5 Jan, 09:20; Mon 5 Jan, 12:00; Tue 6 Jan, 07:00.",
+        ),
+    ],
+)
+def test_an_alarm_is_named_by_its_place_without_a_list(question, left):
+    said = ("wake me at 7 am", "timer for 20 minutes", "wake me in 3 hours", question, "my alarms")
+    assert answers("alarm", *said)[-1] == left
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("wake me at 9 am", "Alarm set for Tue 6 Jan, 09:00 (in 23 h 55 min)."),
+        ("wake me today at 9 am", "Mon 5 Jan, 09:00 is over."),
+    ],
+)
+def test_an_hour_that_has_begun_is_not_its_end(question, said):
+    assert answer("alarm", question, at=MONDAY + timedelta(minutes=5)) == said
+
+
+@pytest.mark.parametrize(
+    ("questions", "alarms"),
+    [
+        (["earlier", "half an hour"], "Tue 6 Jan, 06:30"),
+        (["a bit later", "20 minutes"], "Tue 6 Jan, 07:20"),
+        (["make it later", "at 9 am"], "Tue 6 Jan, 09:00"),
+        (["later", "never mind"], "Tue 6 Jan, 07:00"),
+    ],
+)
+def test_earlier_or_later_alone_asks_by_how_much(questions, alarms):
+    replies = answers("alarm", "wake me at 7 am", *questions, "my alarms")
+    assert replies[1] in ("How much earlier?", "How much later?")
+    assert replies[-1] == f"Alarms: {alarms}."

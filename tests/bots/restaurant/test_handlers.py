@@ -267,3 +267,10 @@ def test_a_booking_begins_without_a_place():
 def test_something_cheaper_than_the_restaurant_that_is_booked():
     said = answer("restaurant", "a table at Kiku for 2 on Friday at 8", "too expensive")
     assert names(said) == ["Khinkali House", "Bangkok Garden", "Green Leaf"]
+
+
+def test_a_factor_is_no_wish_for_another_price_than_the_offered_one():
+    said = "thai food in the center"
+    before, after = answers("restaurant", said, "half of that")
+    assert "Lemongrass" in before
+    assert "none like that" not in after

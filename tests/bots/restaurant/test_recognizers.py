@@ -15,6 +15,8 @@ from anaphora.bots.restaurant.recognizers import distances, guests, ratings
         ("change it to 5 people", "en", ["5"]),
         ("for one", "en", ["1"]),
         ("the first one", "en", []),
+        ("one for Ann", "en", []),
+        ("a table for one for tomorrow", "en", ["1"]),
         ("another one", "en", []),
         ("at 8", "en", []),
         ("8 pm", "en", []),

@@ -92,3 +92,27 @@ def test_a_filler_alone_is_a_yes(language, text):
 def test_a_plain_answer_is_no_command():
     assert parse_confirmation("yes, please", "en") == Confirmation(is_yes=True)
     assert parse_confirmation("yes, continue", "en") == Confirmation(is_yes=True, is_command=True)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "answer"),
+    [
+        ("en", "yess", True),
+        ("en", "yesss please", True),
+        ("en", "nooo", False),
+        ("en", "coool", True),
+        ("de", "jaa", True),
+        ("de", "neeein, bitte nicht", False),
+        ("ru", "даа", True),
+        ("ru", "нееет", False),
+        ("fr", "ouiii", True),
+        ("es", "siii", True),
+    ],
+)
+def test_an_answer_may_have_lengthened_letters(language, text, answer):
+    assert parse_yes_no(text, language) is answer
+
+
+@pytest.mark.parametrize(("language", "text"), [("en", "noon"), ("en", "too"), ("de", "See")])
+def test_other_words_with_double_letters_are_no_answers(language, text):
+    assert parse_confirmation(text, language) is None

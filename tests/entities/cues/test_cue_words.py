@@ -33,7 +33,7 @@ def test_the_languages_of_dates_have_cues():
 def test_every_key_of_a_table_is_known(language):
     plain = {*cue_words._SECTIONS, *cue_words._LAST_SECTIONS}
     table = load_table(language, "cues")
-    assert table.keys() <= {*plain, "ordinals", "numbered", "comparison", "macros"}
+    assert table.keys() <= {*plain, "ordinals", "numbered", "factors", "comparison", "macros"}
     for section in plain & table.keys():
         if isinstance(table[section], dict):
             assert table[section].keys() <= {*cue_words._POSITIONS, *cue_words._SIDES}, section

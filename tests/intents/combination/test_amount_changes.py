@@ -1,4 +1,5 @@
-"""What is added to an amount, or taken from it: "30 minutes longer", "50 more", "10 less"."""
+"""What is added to an amount or taken from it ("30 minutes longer", "10 less"), and what multiplies
+one ("twice as long", "half of that")."""
 
 from __future__ import annotations
 
@@ -26,11 +27,58 @@ SAID = {
 HOUR = {"ja": "1時間", "zh": "1小时", "ko": "1시간", "ru": "1 час", "uk": "1 годину"}
 
 
-@pytest.mark.parametrize(
+MULTIPLIED = {
+    "en": ("twice as long", "half of that", "three times as long", "twice as many", "half of that"),
+    "de": (
+        "doppelt so lange",
+        "die Hälfte davon",
+        "dreimal so lange",
+        "doppelt so viele",
+        "die Hälfte davon",
+    ),
+    "fr": (
+        "deux fois plus longtemps",
+        "la moitié",
+        "trois fois plus longtemps",
+        "deux fois plus de personnes",
+        "la moitié",
+    ),
+    "es": (
+        "el doble de tiempo",
+        "la mitad",
+        "3 veces más tiempo",
+        "el doble de personas",
+        "la mitad de eso",
+    ),
+    "it": (
+        "il doppio del tempo",
+        "la metà",
+        "tre volte più a lungo",
+        "il doppio di persone",
+        "la metà",
+    ),
+    "pt": (
+        "o dobro do tempo",
+        "metade disso",
+        "3 vezes mais tempo",
+        "o dobro de pessoas",
+        "a metade",
+    ),
+    "ru": ("вдвое дольше", "вдвое меньше", "в 3 раза дольше", "вдвое больше людей", "половину"),
+    "uk": ("вдвічі довше", "вдвічі менше", "у 3 рази довше", "вдвічі більше людей", "половину"),
+    "zh": ("两倍的时间", "减半", "3倍的时间", "两倍的人", "减半"),
+    "ja": ("2倍の時間", "その半分", "3倍の時間", "2倍の人数", "半分にして"),
+    "ko": ("두 배로 길게", "절반으로", "3 배로 길게", "두 배의 인원", "절반으로"),
+}
+EACH_LANGUAGE = pytest.mark.parametrize(
     "language",
     [pytest.param(one, marks=() if one in ("en", "de") else pytest.mark.thorough) for one in SAID],
 )
-def test_what_is_more_or_less_changes_the_amount_that_was_said(language):
+
+
+def answer_room(language, *said):
+    """The lengths in minutes and the numbers of people after each of the ``said``, of a room for an
+    hour and 4 people that is not yet confirmed."""
     engine = Engine(
         parse_model(f"""
         id: room
@@ -48,16 +96,22 @@ def test_what_is_more_or_less_changes_the_amount_that_was_said(language):
         """)
     )
     for text in ("xroom", HOUR.get(language, "60 min"), "4"):
-        reply = engine.ask(text, at=AT)
-    longer, shorter, another, more, fewer = SAID[language]
-    lengths, counts = [], []
-    for text in (longer, shorter):
-        reply = engine.ask(text, at=AT)
-        lengths.append(reply.slots["length"].entities[0].meta["seconds"] / 60)
-    for text in (another, more, fewer):
-        reply = engine.ask(text, at=AT)
-        counts.append(reply.slots["people"].value)
-    assert (lengths, counts) == ([90, 75], ["6", "8", "5"])
+        engine.ask(text, at=AT)
+    slots = [engine.ask(text, at=AT).slots for text in said]
+    lengths = [one["length"].entities[0].meta["seconds"] / 60 for one in slots]
+    return list(zip(lengths, [one["people"].value for one in slots], strict=True))
+
+
+@EACH_LANGUAGE
+def test_what_is_more_or_less_changes_the_amount_that_was_said(language):
+    rooms = answer_room(language, *SAID[language])
+    assert rooms == [(90, "4"), (75, "4"), (75, "6"), (75, "8"), (75, "5")]
+
+
+@EACH_LANGUAGE
+def test_a_factor_multiplies_the_amount_that_was_said_last(language):
+    rooms = answer_room(language, *MULTIPLIED[language])
+    assert rooms == [(120, "4"), (60, "4"), (180, "4"), (180, "8"), (180, "4")]
 
 
 PAY = """
@@ -112,8 +166,55 @@ def test_a_question_that_begins_anew_has_its_own_amount():
     ]
 
 
+def test_a_factor_applies_to_what_was_sent_before():
+    assert last_values("send Ann 100 euros", "yes", "send Ben twice as much") == [
+        "100 EUR",
+        "100 EUR",
+        "200 EUR",
+    ]
+
+
+def test_a_number_beside_a_factor_is_the_new_amount():
+    assert last_values("send Ann 100 euros", "no, 50", "double it", "no, half of that") == [
+        "100 EUR",
+        "50 EUR",
+        "100 EUR",
+        "50 EUR",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("length", "factor", "value"),
+    [
+        ("an hour", "half of that", "PT30M"),
+        ("half an hour", "double it", "PT1H"),
+        ("30 minutes", "three times as long", "PT90M"),
+        ("1 hour and 50 minutes", "half of that", "PT55M"),
+        ("2 nights", "twice as long", "P4D"),
+    ],
+)
+def test_a_multiplied_length_is_in_the_unit_that_people_say(length, factor, value):
+    engine = Engine(
+        parse_model("""
+        id: stay
+        dialog_acts: true
+        entities: [duration]
+        elements: [{id: stay}]
+        intents: [{id: stay, slots: {stay: stay, duration: {ask: How long?}}, confirm: OK?}]
+        responses: {stay: Done.}
+        """)
+    )
+    for text in ("stay", length, factor):
+        reply = engine.ask(text, at=AT)
+    assert reply.slots["duration"].value == value
+
+
 def test_a_range_is_shifted():
     assert last_values("buy 2 to 4 kg of flour", "1 more") == ["2..4 kg", "3..5 kg"]
+
+
+def test_a_range_is_multiplied():
+    assert last_values("buy 2 to 4 kg of flour", "twice as much") == ["2..4 kg", "4..8 kg"]
 
 
 @pytest.mark.parametrize(

@@ -354,6 +354,13 @@ class DateParser:
             ]
         )
 
+    def find_corrections(self, date: str) -> Iterator[tuple[str, str]]:
+        """The misspelt words of a date, each with the one that it is read as."""
+        atoms = self.get_atoms(date)
+        for one, corrected in zip(atoms, self._correct_spelling(date, atoms), strict=True):
+            if one.text != corrected.text:
+                yield date[one.start : one.end], corrected.text
+
     def _correct_spelling(self, text: str, atoms: Sequence[Atom]) -> Sequence[Atom]:
         """The atoms with the weekdays and months that misspelt ones are meant for."""
         if not any(self._grade(atom) & _MISSPELT for atom in atoms):

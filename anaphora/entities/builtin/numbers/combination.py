@@ -1,9 +1,9 @@
 """Combine two amounts that are parts of one: 500 and euros, 5 km and 7; or one of which is added to
-the other: 50 more."""
+the other (50 more), and multiply one (twice as much)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
@@ -49,6 +49,9 @@ class _AmountCombiner:
     def add(self, old: Entity, new: Entity, sign: int) -> Entity | None:
         return _add_amounts(old, new, sign)
 
+    def multiply(self, old: Entity, factor: Fraction) -> Entity | None:
+        return _change_amount(old, lambda number: number * factor)
+
     def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
         found = find_completion(
             self._name, language, self._options, before=_ANY_NUMBER, text=text, at=at
@@ -70,22 +73,31 @@ def _add_amounts(old: Entity, new: Entity, sign: int) -> Entity | None:
     without a unit or in a unit of the same kind. A range is shifted, and nothing gets less than
     none. None if they cannot be added."""
     delta = _measure_in_unit(old.meta, new.meta)
+    if delta is None:
+        return None
+    if new.meta.get("kind") == "percent" != old.meta.get("kind"):
+        changed = _change_amount(old, lambda number: number * (1 + sign * delta / 100))
+    else:
+        changed = _change_amount(old, lambda number: number + sign * delta)
+    return changed and replace(new, value=changed.value, meta=changed.meta)
+
+
+def _change_amount(old: Entity, change: Callable[[Fraction], Fraction]) -> Entity | None:
+    """Change the number of an amount, or both of a range. It stays if it would get less than none;
+    None for what is no amount."""
     numbers = {
         key: Fraction(str(value))
         for key in _NUMBER_KEYS
         if isinstance(value := old.meta.get(key), int | float)
     }
-    if delta is None or not numbers or old.meta.get("kind") == "ordinal":
+    if not numbers or old.meta.get("kind") == "ordinal":
         return None
-    if new.meta.get("kind") == "percent" != old.meta.get("kind"):
-        changed = {key: one * (1 + sign * delta / 100) for key, one in numbers.items()}
-    else:
-        changed = {key: one + sign * delta for key, one in numbers.items()}
+    changed = {key: change(one) for key, one in numbers.items()}
     least, before = min(changed.values()), min(numbers.values())
     if least < 0 <= before and old.meta.get("unittype") != _BELOW_ZERO:
         changed = numbers
     meta = {**old.meta, **{key: to_json_number(one) for key, one in changed.items()}}
-    return replace(new, value=format_quantity(_build_quantity(meta)), meta=meta)
+    return replace(old, value=format_quantity(_build_quantity(meta)), meta=meta)
 
 
 def _measure_in_unit(old: Mapping[str, Any], new: Mapping[str, Any]) -> Fraction | None:

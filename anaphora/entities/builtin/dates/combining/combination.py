@@ -21,6 +21,7 @@ from anaphora.entities.builtin.dates.combining.readings import (
     STARTS,
     DateReading,
     TimeOfDay,
+    is_relative,
     join_date,
     read_date,
 )
@@ -56,6 +57,8 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     shifted = shift_date(old.meta, new.meta, moment)
     if shifted is not None:
         value, meta = shifted
+        if is_relative(new) and "start" in meta and "start" in old.meta:
+            meta = {**meta, "added": _seconds_between(old.meta["start"], meta["start"])}
         return replace_struct(new, value=value, meta=meta)
     first, last = read_date(old.meta, moment), read_date(new.meta, moment)
     if first is None or last is None:
@@ -87,6 +90,10 @@ def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
         month = moment.period("month", first.start.date()).start
         found = resolve_date(last.expression, replace(moment, at=max(moment.at, month)))
     return replace_struct(new, value=found[0], meta=found[1]) if found else None
+
+
+def _seconds_between(one: str, other: str) -> float:
+    return (datetime.fromisoformat(other) - datetime.fromisoformat(one)).total_seconds()
 
 
 def _join_texts(old: Entity, new: Entity, first: DateReading, last: DateReading) -> str:

@@ -1,5 +1,5 @@
 """The combiner of durations: "two" after "three nights" is two nights, "half an hour longer" after
-"an hour" is an hour and a half."""
+"an hour" is an hour and a half, and "twice as long" is two hours."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ _DATE_LETTERS: Mapping[str, DurationUnit] = {"Y": "year", "M": "month", "W": "we
 _TIME_LETTERS: Mapping[str, DurationUnit] = {"H": "hour", "M": "minute", "S": "second"}
 # The units that have a length of their own, with the number of the finer ones in each.
 _SIZES: Mapping[DurationUnit, int] = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
+_HOUR, _SIXTY = 1, 60  # the index of hours; what minutes and seconds are of the coarser unit
 
 
 def create_combiner(
@@ -50,15 +51,17 @@ class _DurationCombiner:
         return None
 
     def add(self, old: Entity, new: Entity, sign: int) -> Entity | None:
-        is_about = (old.value or "").startswith(_ABOUT)
-        before, added = _read_iso((old.value or "").removeprefix(_ABOUT)), _read_iso(new.value)
+        before, added = _read_value(old), _read_iso(new.value)
         if not before or not added:
             return None
-        duration = _add(before, added, sign) or before  # nothing is shorter than no time
-        if len(duration) == len(before) == 1 and duration[0][1] == before[0][1]:
-            duration = ((duration[0][0], old.meta.get("unit") or before[0][1]),)
-        value, meta = describe_duration(duration, "about" if is_about else "plain")
-        return replace(new, value=value, meta=meta)
+        # Nothing is shorter than no time.
+        changed = _change(old, before, _add(before, added, sign) or before)
+        return replace(new, value=changed.value, meta=changed.meta)
+
+    def multiply(self, old: Entity, factor: Fraction) -> Entity | None:
+        before = _read_value(old)
+        duration = _add(tuple([(number * factor, unit) for number, unit in before]), (), 1)
+        return _change(old, before, duration) if before else None
 
     def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
         unit = old.meta.get("unit")
@@ -72,6 +75,40 @@ class _DurationCombiner:
             return None
         value, meta = describe_duration(((Fraction(str(number)), unit),))
         return replace(found, value=value, meta=meta)
+
+
+def _read_value(entity: Entity) -> Duration:
+    """The single duration that an entity says, be it exact or not; empty if it is none."""
+    return _read_iso((entity.value or "").removeprefix(_ABOUT))
+
+
+def _change(old: Entity, before: Duration, duration: Duration) -> Entity:
+    """The old entity with another duration; ``added`` of its metadata are the seconds that it has
+    more. Days keep their name (nights)."""
+    if len(duration) == len(before) == 1 and duration[0][1] == before[0][1]:
+        duration = ((duration[0][0], old.meta.get("unit") or before[0][1]),)
+    duration = _as_said(duration)
+    is_about = (old.value or "").startswith(_ABOUT)
+    value, meta = describe_duration(duration, "about" if is_about else "plain")
+    if isinstance(seconds := old.meta.get("seconds"), int | float) and "seconds" in meta:
+        meta = {**meta, "added": meta["seconds"] - seconds}
+    return replace(old, value=value, meta=meta)
+
+
+def _as_said(duration: Duration) -> Duration:
+    """A duration in a single unit in the one in which people say it: half an hour is 30 minutes,
+    and 60 minutes are an hour."""
+    units = tuple(_SIZES)
+    if len(duration) != 1 or duration[0][1] not in units:
+        return duration
+    ((number, unit),) = duration
+    at = units.index(unit)
+    while number.denominator > 1 and at + 1 < len(units):
+        number *= _SIZES[units[at]] // _SIZES[units[at + 1]]
+        at += 1
+    while at > _HOUR and number and number % _SIXTY == 0:
+        number, at = number / _SIXTY, at - 1
+    return ((number, units[at]),)
 
 
 def _read_iso(text: str | None) -> Duration:

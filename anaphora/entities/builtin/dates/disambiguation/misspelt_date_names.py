@@ -1,4 +1,5 @@
-"""Find misspelt weekdays and months: wendesday, Febuary, Donerstag, septmbre."""
+"""Find misspelt weekdays and months (wendesday, Febuary, Donerstag, septmbre), and words for days
+that are counted from today (tomorrw, übermorgn)."""
 
 from __future__ import annotations
 
@@ -15,11 +16,11 @@ from anaphora.entities.words.normalization import base_code
 
 __all__ = ["MisspeltDateNames"]
 
-_MIN_LENGTH: Final = 6  # letters, of a name and of a word that is meant for it
+_MIN_LENGTH: Final = 6  # letters, of a name and, but for "tomorrow", of a word meant for it
 
 
 class MisspeltDateNames:
-    """Finds the weekdays and months that misspelt words of a language are meant for.
+    """Finds the names of days and months that misspelt words of a language are meant for.
 
     Such a word has one letter too many, too few, wrong, or transposed with the next one, and is in
     no dictionary. Its first letter is right, and its last one is neither another nor a further one:
@@ -29,24 +30,32 @@ class MisspeltDateNames:
     def __init__(self, language: str, grammar: DateGrammar) -> None:
         self._code = base_code(language)
         self._grammar = grammar
+        self._near_days = grammar.near_days
+        self._meanings = {**grammar.near_days, **grammar.names}
         names: defaultdict[str, dict[tuple[str, str], int]] = defaultdict(dict)
-        for name in grammar.names if grammar.has_spaces else ():
+        for name in self._meanings if grammar.has_spaces else ():
             if len(name) >= _MIN_LENGTH and name.isalpha():
                 names[name[0]][name, name] = 1
         self._names = {letter: SpellingIndex(named) for letter, named in names.items()}
 
     def find(self, word: str) -> str:
-        """The name that a word is meant for; '' if there is none, or more than one."""
-        if len(word) < _MIN_LENGTH or (names := self._names.get(word[0])) is None:
+        """The name that a word is meant for; '' if there is none, or several that mean different
+        dates."""
+        if len(word) < _MIN_LENGTH - 1 or (names := self._names.get(word[0])) is None:
             return ""
         near = [
-            name for name, _ in names.find_nearest(word, word) if not _has_other_ending(word, name)
+            name
+            for name, _ in names.find_nearest(word, word)
+            if not _has_other_ending(word, name)
+            and (len(word) >= _MIN_LENGTH or name in self._near_days)
         ]
-        if len(near) != 1:
+        if len({self._meanings[name] for name in near}) != 1:
             return ""
         # Last, since the first use of a dictionary takes time.
         dictionary = load_dictionary(self._code)
-        return "" if dictionary is not None and word in dictionary else near[0]
+        if dictionary is not None and word in dictionary:
+            return ""
+        return next(name for name in self._meanings if name in near)  # not another misspelling
 
     def correct(self, text: str, atoms: Sequence[Atom]) -> Sequence[Atom]:
         """The atoms with the names that misspelt ones are meant for.

@@ -82,10 +82,11 @@ class DateGrammar:
     parts of a date (1 *de* mayo *de* 2024), ``ordinal_suffixes`` behind digits, ``year_suffixes``
     behind a year. ``number_breaks`` end a number here, although they continue one elsewhere (三点
     is three o'clock, not three point …). ``names`` are the weekdays and months of one atom,
-    ``prepositions`` and ``conjunctions`` the words beside them. ``zone_places`` are the words of
-    cities that have a time zone, which are parts of a date only in a text with one of the
-    ``zone_words`` (Tokyo *time*). A number before the name of a street, which ends or begins with
-    one of the ``street_words``, is no part of a date, nor is an ordinal in digits between one of
+    ``near_days`` days counted from today (tomorrow, tonight), ``prepositions`` and
+    ``conjunctions`` the words beside them. ``zone_places`` are the words of cities that have a time
+    zone, which are parts of a date only in a text with one of the ``zone_words`` (Tokyo *time*). A
+    number before the name of a street, which ends or begins with one of the ``street_words``, is no
+    part of a date, nor is an ordinal in digits between one of
     the ``articles`` and a content word (the 3rd candidate). ``honorifics``, ``contact_words``,
     ``epithet_articles``, ``books`` and ``titles`` are words of names: see
     :class:`~anaphora.entities.builtin.dates.disambiguation.non_date_names.NonDateNames`.
@@ -111,6 +112,7 @@ class DateGrammar:
     year_suffixes: frozenset[str]
     number_breaks: frozenset[str]
     names: Mapping[str, TimeExpression]
+    near_days: Mapping[str, TimeExpression]
     prepositions: frozenset[str]
     conjunctions: frozenset[str]
     zone_places: frozenset[str]
@@ -206,6 +208,7 @@ def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
     rules = ChartGrammar()
     months: dict[str, int] = {}
     names: dict[str, TimeExpression] = {}
+    near_days: dict[str, TimeExpression] = {}
     literals: dict[str, Literal] = {}
     places: set[str] = set()
     others: set[str] = set()
@@ -218,6 +221,8 @@ def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
             months.setdefault(_strip_marker(steps[0]), make(()))
         if category in _NAME_OPERATIONS and len(steps) == 1 and steps[0].startswith(_WORD):
             names.setdefault(_strip_marker(steps[0]), (_NAME_OPERATIONS[category], make(())))
+        if len(steps) == 1 and steps[0].startswith(_WORD) and _is_near_day(make(())):
+            near_days.setdefault(_strip_marker(steps[0]), make(()))
     words, prefixes = rules.collect_words()
     return DateGrammar(
         language=compiled.language,
@@ -227,12 +232,21 @@ def _build_grammar(compiled: _CompiledLanguage) -> DateGrammar:
         prefixes=tuple(prefixes),
         months=months,
         names=names,
+        near_days=near_days,
         plain_letters=compiled.plain_letters,
         measured_words=MeasuredWords(compiled.language, compiled.measures),
         order=compiled.order,
         has_spaces=compiled.has_spaces,
         **{field: frozenset(listed) for field, listed in compiled.word_lists.items()},
     )
+
+
+def _is_near_day(meaning: Any) -> bool:
+    """Whether a meaning is counted from today: tomorrow, tonight, the weekend."""
+    match meaning:
+        case ("cell", "day", *_) | ("within", ("cell", "day", *_), _) | ("weekend",):
+            return True
+    return False
 
 
 def _to_step(written: str, literals: dict[str, Literal]) -> Literal | str:
