@@ -72,6 +72,25 @@ def test_next_friday_may_be_the_first_one():
     assert read("Friday next week", next="first") == ["2026-11-27"]
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "value"),
+    [
+        ("fr", "cet après-midi", "2026-11-18T12:00/2026-11-18T19:00"),
+        ("fr", "demain en fin d'après-midi", "2026-11-19T17:00/2026-11-19T19:00"),
+        ("fr-CA", "mardi en fin de journée", "2026-11-24T17:00/2026-11-24T21:00"),
+        ("it", "domani pomeriggio", "2026-11-19T12:00/2026-11-19T19:00"),
+        ("en", "tomorrow afternoon", "2026-11-19T12:00/2026-11-19T18:00"),
+    ],
+)
+def test_the_parts_of_the_day_are_those_of_the_language(language, text, value):
+    assert read(text, language) == [value]
+
+
+def test_the_parts_of_a_model_have_precedence_over_those_of_the_language():
+    parts = {"parts": ["afternoon 13-18"]}
+    assert read("cet après-midi", "fr", **parts) == ["2026-11-18T13:00/2026-11-18T18:00"]
+
+
 def test_a_model_may_say_when_parts_of_the_day_are():
     parts = {"parts": ["morning 8-11", "evening 17-22"]}
     assert read("tomorrow morning", **parts) == ["2026-11-19T08:00/2026-11-19T11:00"]
