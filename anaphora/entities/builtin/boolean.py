@@ -29,7 +29,7 @@ from anaphora.entities.builtin.phrasebook import Phrasebook, PhraseRecognizer, l
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer
 from anaphora.entities.words.lengthened import has_repeated_letter, shorten
 from anaphora.entities.words.normalization import base_code
-from anaphora.grammar.synonyms.expansion import expand_synonym
+from anaphora.grammar.synonyms.expansion import SynonymExpander
 
 __all__ = ["Confirmation", "create", "parse_confirmation", "parse_yes_no"]
 
@@ -101,10 +101,11 @@ def _answer_words(language: str) -> frozenset[str]:
     phrases = [
         " ".join(map(str, words))
         for table in tables
+        for expander in (SynonymExpander(table.get("macros", {})),)
         for section in _SECTIONS.values()
         for where in (*_POSITIONS, "commands")
         for phrase in table.get(section, {}).get(where, ())
-        for words in expand_synonym(phrase, table.get("macros", {}))
+        for words in expander.expand(phrase)
     ]
     return frozenset(word.casefold() for phrase in phrases for word in phrase.split())
 

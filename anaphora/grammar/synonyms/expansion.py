@@ -317,8 +317,8 @@ def _expand_text(text: str, macros: _MacroExpander, limit: int) -> tuple[Phrase,
 
 def _join_ways(ways: Sequence[_Way]) -> _Way:
     try:
-        return "".join(ways)  # type: ignore[arg-type]
-    except TypeError:  # some are more than text
+        return "".join(ways)  # type: ignore[arg-type]  # most ways are mere text, and this is quick
+    except TypeError:
         return tuple(chain.from_iterable(map(_to_chunks, ways)))
 
 
