@@ -19,6 +19,7 @@ from anaphora.bots.date_text import format_clock, format_day
 from anaphora.bots.tables import load_texts
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.entities.cues.cue_words import load_cue_words
+from anaphora.intents.interpretation.alternatives import find_joints
 
 if TYPE_CHECKING:
     from anaphora.core.utterance import Entity
@@ -370,12 +371,7 @@ def _last_set(match: Match, data: Mapping[str, Any], *, correction: bool) -> dat
 
 def _are_alternatives(times: Iterable[Entity], text: str, language: str) -> bool:
     """Whether a text has "or" between two of the times: "Wednesday or Thursday at 8"."""
-    atoms, phrases = load_cue_words(language).read(text)
-    joints = [
-        (atoms[one.first].start, atoms[one.last - 1].end)
-        for one in phrases
-        if one.reading.kind == "or"
-    ]
+    joints = find_joints(text, load_cue_words(language))
     in_order = sorted(times, key=lambda one: one.start)
     return any(
         before.end <= start and end <= behind.start

@@ -20,7 +20,7 @@ from anaphora.models.domain import Model
 from anaphora.stm.conversation import Offers
 from anaphora.stm.offers import is_same_meaning
 
-__all__ = ["ask_if_alternatives", "ask_if_close"]
+__all__ = ["ask_if_alternatives", "ask_if_close", "find_joints"]
 
 _MOMENT = timedelta(microseconds=1)
 _MAX_BETWEEN = 3  # tokens between two values: or, on the
@@ -34,7 +34,7 @@ def ask_if_alternatives(decision: Decision, words: CueWords, at: datetime) -> De
     utterance = decision.question.utterance
     if filling is None or len(filling.from_sentence) == 0 or len(utterance.entities) < 2:
         return decision
-    joints = _find_joints(utterance, words)
+    joints = find_joints(utterance.text, words)
     if not joints:
         return decision
     for one in filling.terms:
@@ -47,9 +47,10 @@ def ask_if_alternatives(decision: Decision, words: CueWords, at: datetime) -> De
     return decision
 
 
-def _find_joints(utterance: Utterance, words: CueWords) -> list[tuple[int, int]]:
-    """The offsets of the words for "or", and of commas if there is such a word."""
-    atoms, matches = words.read(utterance.text)
+def find_joints(text: str, words: CueWords) -> list[tuple[int, int]]:
+    """Return the offsets of the words for "or" in a text, and of commas if there is such a word;
+    ``words`` are those of its language."""
+    atoms, matches = words.read(text)
     joints = [
         (atoms[one.first].start, atoms[one.last - 1].end)
         for one in matches
