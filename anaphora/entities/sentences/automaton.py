@@ -1,10 +1,10 @@
 """Find the templates that a text satisfies, all at once.
 
-The templates are one automaton over characters. A state is a set of nodes of tries, each with the
-places to go on at when a text of the trie has been read; templates that read the same part at the
-same time share the node. States are made when a text first leads to them and kept, so that a
-further text costs one look-up a character (the lazy determinization of RE2: R. Cox, "Regular
-Expression Matching in the Wild", 2010).
+The templates are one automaton over words. A state is a set of nodes of tries, each with the places
+to go on at when a text of the trie has been read; templates that read the same part at the same
+time share the node. States are made when a text first leads to them and kept, so that a further
+text costs one look-up a word (the lazy determinization of RE2: R. Cox, "Regular Expression Matching
+in the Wild", 2010).
 
 The values of slots are not part of a state: after "turn on the kitchen" and "turn on the bedroom"
 the automaton is in the same state. What it accepts may therefore be too much, and
@@ -14,10 +14,13 @@ the automaton is in the same state. What it accepts may therefore be too much, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Sequence
+from string import digits
 from typing import Final, TypeAlias
 
 from anaphora.entities.sentences.segments import (
+    BLANKS,
+    UNIT,
     Choice,
     Literal,
     Node,
@@ -26,22 +29,37 @@ from anaphora.entities.sentences.segments import (
     TextSlot,
     WildcardSlot,
 )
-from anaphora.grammar.sentences.normalization import CJK_RANGES
 
 __all__ = ["Automaton", "Place"]
 
 MAX_MOVES: Final = 50_000
 """The most moves between states that are kept; then they are made anew."""
 
-_UNITS = re.compile(f"[{CJK_RANGES}] ?|[^ {CJK_RANGES}]+ ?| ")
+_BREAKS = BLANKS.strip()
 
-_BREAKS = "-_"
+_DIGITS = re.compile(r"\s*-?\d+(?:(?P<fraction>[.,]\d+))?", re.ASCII)
 
-_BLANK = Node()  # a blank must follow
-_END = Node()  # the end of a template after which a blank may follow
-_NUMBER_START, _SIGN, _DIGITS, _POINT, _FRACTION = (Node() for _ in range(5))
-_WORDS = Node()  # a wildcard after which a word begins
-_ANY = Node()  # a wildcard after which anything may follow
+_FEW = 8  # nodes that are as quickly tried one by one
+
+
+class _Special:
+    """What is waited for besides the texts of a trie. ``firsts``: what it may begin with."""
+
+    __slots__ = ("firsts",)
+
+    def __init__(self, firsts: Container[str]) -> None:
+        self.firsts = firsts
+
+
+class _Everything:
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+_BLANK = _Special(BLANKS)
+_NUMBER = _Special(f"{digits} -")
+_WORDS = _Special(_Everything())  # any words, after which a word begins
+_ANYTHING = _Special(_Everything())  # any words, after which anything may follow
 
 
 class Place:
@@ -84,26 +102,33 @@ as it is."""
 _Continuations: TypeAlias = frozenset[_Continuation]
 
 
-_Waiting: TypeAlias = tuple[Node, _Continuations]
-"""A node that waits for a character, and where to go on when a text of its trie has been read."""
-
-_Step: TypeAlias = tuple[dict[_Waiting, None], dict["_Closure", None]]
-"""What waits after a character, and the closures that begin there."""
+_Waiting: TypeAlias = tuple[Node | _Special, _Continuations]
+"""What is waited for, and where to go on after it."""
 
 
 class _Closure:
-    """All that may follow at some places: the nodes that wait there, and the templates that end.
-    ``steps`` are kept."""
+    """All that may follow at some places: what is waited for, and the templates that end."""
 
-    __slots__ = ("accepted", "steps", "waiting")
+    __slots__ = ("_by_first", "accepted", "after_blank", "waiting")
 
     def __init__(self, waiting: tuple[_Waiting, ...], accepted: frozenset[int]) -> None:
         self.waiting, self.accepted = waiting, accepted
-        self.steps: dict[str, _Step] = {}
+        self.after_blank: _Step | None = None
+        self._by_first: dict[str, list[_Waiting]] = {}
+
+    def before(self, character: str) -> Sequence[_Waiting]:
+        """What is waited for before a character, and perhaps more."""
+        if len(self.waiting) <= _FEW:
+            return self.waiting
+        found = self._by_first.get(character)
+        if found is None:
+            found = [one for one in self.waiting if character in one[0].firsts]
+            self._by_first[character] = found
+        return found
 
 
 class _State:
-    """What may follow between two words. ``moves`` leads on by a word with the blank after it."""
+    """What may follow between two words. ``moves`` leads on by a word."""
 
     __slots__ = ("accepted", "closures", "moves", "waiting")
 
@@ -115,6 +140,22 @@ class _State:
     ) -> None:
         self.waiting, self.closures, self.accepted = waiting, closures, accepted
         self.moves: dict[str, _State] = {}
+
+
+class _Step:
+    """What follows after a word: what is waited for, what may begin, and which templates end."""
+
+    __slots__ = ("accepted", "closures", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting: dict[_Waiting, None] = {}
+        self.closures: dict[_Closure, None] = {}
+        self.accepted: set[int] = set()
+
+    def add(self, other: _Step) -> None:
+        self.waiting.update(other.waiting)
+        self.closures.update(other.closures)
+        self.accepted |= other.accepted
 
 
 class Automaton:
@@ -130,8 +171,6 @@ class Automaton:
         )
         self._sets: dict[_Continuations, _Continuations] = {}
         self._closures: dict[tuple[_Continuations, bool | None], _Closure] = {}
-        self._open: dict[_Waiting, _Closure] = {}
-        self._ends: dict[frozenset[int], _Closure] = {}
         start = self._close(frozenset((start, True) for start in self.starts), starts_word=True)
         self._start = _State(frozenset(), frozenset((start,)), start.accepted)
         self._forget_states()
@@ -146,7 +185,7 @@ class Automaton:
     def accepted(self, text: str) -> frozenset[int]:
         """The indexes of the templates that a normalized text may satisfy."""
         state = self._start
-        for word in _UNITS.findall(f"{text} "):
+        for word in UNIT.findall(f"{text} "):
             following = state.moves.get(word)
             if following is None:
                 following = self._move(state, word)
@@ -156,30 +195,13 @@ class Automaton:
         return state.accepted
 
     def _move(self, state: _State, word: str) -> _State:
-        """The state after a word, and after the blank that follows it. A template that ends with
-        the word itself counts as one that ends with the blank."""
-        waiting: Iterable[_Waiting] = state.waiting
-        closures: Iterable[_Closure] = state.closures
-        before: Iterable[_Closure] = ()
-        for character in word:
-            after: dict[_Waiting, None] = {}
-            reached: dict[_Closure, None] = {}
-            if waiting:
-                self._step(waiting, character, (after, reached))
-            for closure in closures:
-                step = closure.steps.get(character)
-                if step is None:
-                    step = {}, {}
-                    self._step(closure.waiting, character, step)
-                    closure.steps[character] = step
-                if step[0]:
-                    after.update(step[0])
-                if step[1]:
-                    reached.update(step[1])
-            before = closures if character == " " else ()
-            waiting, closures = after, reached
-        accepted = frozenset[int]().union(*[one.accepted for one in (*closures, *before)])
-        key = frozenset(waiting), frozenset(closures), accepted
+        """The state after a word and the blank that follows it."""
+        step = _Step()
+        for form in (word, f"{word[:-1]} ") if word[-1] in _BREAKS else (word,):
+            self._advance(state.waiting, form, step)
+            for closure in state.closures:
+                self._advance(closure.before(form[0]), form, step)
+        key = frozenset(step.waiting), frozenset(step.closures), frozenset(step.accepted)
         following = self._states.get(key)
         if following is None:
             following = self._states[key] = _State(*key)
@@ -190,71 +212,64 @@ class Automaton:
             state.moves[word] = following
         return following
 
-    def _step(self, waiting: Iterable[_Waiting], character: str, step: _Step) -> None:
-        """Add what waits after a character, and the closures that begin there."""
-        after, reached = step
-        is_blank = character == " " or character in _BREAKS
+    def _advance(self, waiting: Iterable[_Waiting], text: str, step: _Step) -> None:
+        """Add what follows after a word, or the rest of one."""
+        first = text[0]
         for one in waiting:
             node, places = one
-            children = node.children
-            if not children:
-                for closure in self._step_special(node, places, character):
-                    reached[closure] = None
+            if first not in node.firsts:
                 continue
-            child = children.get(character)
-            if is_blank:
-                if child is None:
-                    child = children.get(" ")
-                if node.skips_blank:
-                    after[one] = None
-            if child is not None:
-                if child.children:
-                    after[child, places] = None
-                if child.ends:
-                    is_literal = child.ends[0] is True
-                    starts_word = child.starts_word if is_literal else None
-                    reached[self._close(places, starts_word=starts_word)] = None
+            if isinstance(node, _Special):
+                self._advance_special(node, places, text, step)
+                continue
+            for length in node.lengths.get(first, ()):
+                end = node.ends.get(text[:length])
+                if end is not None and length <= len(text):
+                    closure = self._close(places, starts_word=end.starts_word)
+                    self._reach(closure, text[length:], step)
+            following = node.following.get(text)
+            if following is not None:
+                step.waiting[following, places] = None
+            elif first in BLANKS and node.skips_blank:
+                step.waiting[one] = None
 
-    def _step_special(
-        self, node: Node, places: _Continuations, character: str
-    ) -> Iterator[_Closure]:
-        """The closures after a node that is no trie."""
-        is_blank = character == " " or character in _BREAKS
+    def _advance_special(
+        self, node: _Special, places: _Continuations, text: str, step: _Step
+    ) -> None:
+        closure = self._close(places, starts_word=None if node is _NUMBER else True)
         if node is _BLANK:
-            if is_blank:
-                yield self._close(places, starts_word=True)
-        elif node is _END:
-            if is_blank:
-                yield self._end(frozenset(place.template for place, _ in places))
-        elif node is _WORDS or node is _ANY:
-            yield self._wait(node, places)
-            closure = self._close(places, starts_word=True)
-            if node is _ANY or not character.isalnum():
-                yield closure
-            elif closure.accepted:  # nothing may begin within a word, but the text may end there
-                yield self._end(closure.accepted)
-        elif character.isdecimal() and character.isascii():
-            yield self._wait(_FRACTION if node in (_POINT, _FRACTION) else _DIGITS, places)
-            yield self._close(places, starts_word=None)
-        elif node is _NUMBER_START and character in " -":
-            yield self._wait(node if character == " " else _SIGN, places)
-        elif node is _DIGITS and character in ".,":
-            yield self._wait(_POINT, places)
+            self._reach(closure, text[1:], step)
+        elif node is _NUMBER:
+            number = _DIGITS.match(text)
+            if number is not None:
+                self._reach(closure, text[number.end() :], step)
+                if number["fraction"]:
+                    self._reach(closure, text[number.start("fraction") :], step)
+            elif text == " ":
+                step.waiting[node, places] = None
+        else:
+            is_word = node is _WORDS and text[:-1].isalnum()
+            for at in (len(text),) if is_word else range(1, len(text) + 1):
+                if node is _ANYTHING or not text[at - 1].isalnum():
+                    self._reach(closure, text[at:], step)
+            step.accepted |= closure.accepted  # nothing begins within a word, but the text may end
+            step.waiting[node, places] = None
 
-    def _wait(self, node: Node, places: _Continuations) -> _Closure:
-        """The closure of a node that is no trie, within what it stands for."""
-        key = (node, places)
-        closure = self._open.get(key)
-        if closure is None:
-            closure = self._open[key] = _Closure((key,), frozenset())
-        return closure
-
-    def _end(self, templates: frozenset[int]) -> _Closure:
-        """The closure where templates end and nothing goes on."""
-        closure = self._ends.get(templates)
-        if closure is None:
-            closure = self._ends[templates] = _Closure((), templates)
-        return closure
+    def _reach(self, closure: _Closure, rest: str, step: _Step) -> None:
+        """Add a closure, or what follows after the rest of the word that begins there. A template
+        that ends before a last blank counts as one that ends with it."""
+        if not rest:
+            step.closures[closure] = None
+            step.accepted |= closure.accepted
+        elif rest == " ":
+            if closure.after_blank is None:
+                after_blank = _Step()
+                self._advance(closure.waiting, rest, after_blank)
+                closure.after_blank = after_blank
+            step.add(closure.after_blank)
+            step.accepted |= closure.accepted
+        else:
+            self._advance(closure.before(rest[0]), rest, step)
 
     def _close(self, places: _Continuations, *, starts_word: bool | None) -> _Closure:
         """The closure of ``places``. ``starts_word``: whether a word begins there; None: as at
@@ -262,7 +277,7 @@ class Automaton:
         key = (places, starts_word)
         closure = self._closures.get(key)
         if closure is None:
-            waiting: dict[Node, set[_Continuation]] = {}
+            waiting: dict[Node | _Special, set[_Continuation]] = {}
             accepted: set[int] = set()
             seen: set[_Continuation] = set()
             for place, began in places:
@@ -278,19 +293,17 @@ class Automaton:
 
 def _expand(
     continuation: _Continuation,
-    waiting: dict[Node, set[_Continuation]],
+    waiting: dict[Node | _Special, set[_Continuation]],
     accepted: set[int],
     seen: set[_Continuation],
 ) -> None:
-    """Add what waits at a place, where a word begins or not."""
+    """Add what is waited for at a place, where a word begins or not."""
     if continuation in seen:
         return
     seen.add(continuation)
     place, begins = continuation
     if place.template >= 0:
         accepted.add(place.template)
-        if begins:
-            waiting.setdefault(_END, set()).add((place, True))
         return
     segment, after = place.path[place.index], place.next()
     if isinstance(segment, Literal):
@@ -299,7 +312,7 @@ def _expand(
         if segment.is_blank and not begins:
             waiting.setdefault(_BLANK, set()).add((after, True))
         root = segment.word_start if begins else segment.mid_word
-        if root.children:
+        if not root.is_empty:
             waiting.setdefault(root, set()).add((after, begins))
     elif isinstance(segment, Choice):
         for path in segment.paths:
@@ -309,10 +322,10 @@ def _expand(
         waiting.setdefault(root, set()).add((after, begins))
     elif isinstance(segment, NumberSlot):
         if segment.numbers.digits:
-            waiting.setdefault(_NUMBER_START, set()).add((after, begins))
-        if segment.words.children:
+            waiting.setdefault(_NUMBER, set()).add((after, begins))
+        if not segment.words.is_empty:
             waiting.setdefault(segment.words, set()).add((after, begins))
     else:
         assert isinstance(segment, WildcardSlot)
-        node = _WORDS if segment.ends_word else _ANY
-        waiting.setdefault(node, set()).add((after, begins))
+        special = _WORDS if segment.ends_word else _ANYTHING
+        waiting.setdefault(special, set()).add((after, begins))

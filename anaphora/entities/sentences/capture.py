@@ -8,7 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from anaphora.entities.sentences.automaton import Place
 from anaphora.entities.sentences.segments import (
+    UNIT,
     Choice,
+    End,
     ListValue,
     Literal,
     Node,
@@ -21,7 +23,7 @@ __all__ = ["Capture", "Captures", "find_captures"]
 
 _INTEGER = re.compile(r"\s*(-?\d+)", re.ASCII)
 _DECIMAL = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)", re.ASCII)
-_BREAKS = "-_"
+_BREAKS = ("-", "_")
 _BLANKS = ("", " ", *_BREAKS)
 _MAX_WAYS = 200
 
@@ -121,25 +123,27 @@ class _Reader:
         assert isinstance(segment, WildcardSlot)
         return self._read_wildcard(segment, after, branch)
 
-    def _walk(self, node: Node, at: int, *, begins: bool) -> list[tuple[int, Node]]:
-        """The texts of a trie that begin at a position: where each ends, and its node."""
-        text, size = self._text, len(self._text)
+    def _walk(self, node: Node | None, at: int, *, begins: bool) -> list[tuple[int, End]]:
+        """The texts of a trie that begin at a position: where each ends, and what ends there."""
+        text = self._text
         if begins:
-            while at < size and (text[at] == " " or (text[at] in _BREAKS and at)):
+            while text[at : at + 1] == " " or (at and text[at : at + 1] in _BREAKS):
                 at += 1
-        found: list[tuple[int, Node]] = []
-        while at < size:
-            child = node.children.get(text[at])
-            if child is None:
-                if text[at] not in _BREAKS:
-                    break
-                child = node.children.get(" ")
-                if child is None:
-                    break
-            at += 1
-            node = child
-            if node.ends:
-                found.append((at, node))
+        found: list[tuple[int, End]] = []
+        while node is not None and (
+            (first := text[at : at + 1]) in node.firsts or first in _BREAKS
+        ):
+            unit = UNIT.match(text, at)
+            assert unit is not None
+            word = unit[0]
+            following = None
+            for form in (word, f"{word[:-1]} ") if word[-1] in _BREAKS else (word,):
+                for length in node.lengths.get(form[0], ()):
+                    end = node.ends.get(form[:length])
+                    if end is not None and length <= len(form):
+                        found.append((at + length, end))
+                following = following or node.following.get(form)
+            node, at = following, unit.end()
         return found
 
     def _read_literal(self, segment: Literal, after: Place, branch: _Branch) -> list[_Branch]:
@@ -147,9 +151,9 @@ class _Reader:
         text = self._text
         root = segment.word_start if begins else segment.mid_word
         branches: list[_Branch] = []
-        for end, node in self._walk(root, at, begins=begins):
+        for end, (_, starts_word) in self._walk(root, at, begins=begins):
             more = weight + end - at - text.count(" ", at, end)
-            branches.append((after, end, node.starts_word, found, more))
+            branches.append((after, end, bool(starts_word), found, more))
         if segment.is_blank and not begins and text[at : at + 1] in _BLANKS:
             branches.append((after, min(at + 1, len(text)), True, found, weight))
         if segment.is_optional or (segment.is_blank and begins):
@@ -160,8 +164,8 @@ class _Reader:
         _, at, begins, found, weight = branch
         root = segment.trie.word_start if begins else segment.trie.mid_word
         branches: list[_Branch] = []
-        for end, node in self._walk(root, at, begins=begins):
-            for value in node.ends:
+        for end, (values, _) in self._walk(root, at, begins=begins):
+            for value in values:
                 if self._accepts(value):
                     one = Capture(segment.slot, at, end, value, None, segment.capture)
                     branches.append((after, end, begins, (*found, one), weight))
@@ -179,9 +183,9 @@ class _Reader:
             one = _number_capture(segment, start, end, number)
             return [(after, end, begins, (*found, one), weight)]
         branches: list[_Branch] = []
-        for end, node in self._walk(segment.words, at, begins=begins):
+        for end, (values, _) in self._walk(segment.words, at, begins=begins):
             more = weight + len(self._text[at:end].strip())
-            for number in node.ends:
+            for number in values:
                 one = _number_capture(segment, at, end, number)
                 branches.append((after, end, begins, (*found, one), more))
         return branches

@@ -17,6 +17,7 @@ from anaphora.entities.sentences.segments import (
     Path,
     WildcardSlot,
     iter_texts,
+    may_be_value,
 )
 from anaphora.frozen import EMPTY
 from anaphora.grammar.sentences.syntax import Expression
@@ -89,6 +90,7 @@ class SentenceMatcher:
         self._edges = tuple(_wildcard_edges(path) for path in paths)
         self._automaton = Automaton(paths)
         self._paths = paths
+        self._accepting_values: dict[tuple[int, str], bool] = {}
         self._accepts = {id(block): _Acceptance(block) for block in collection.blocks}
 
     def match(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceMatch, ...]:
@@ -128,6 +130,16 @@ class SentenceMatcher:
     def words(self) -> frozenset[str]:
         """The words of the sentences and of their lists."""
         return frozenset(word for text in iter_texts(self._paths) for word in _WORD.findall(text))
+
+    def accepts_value(self, template: Expression, slot: str) -> bool:
+        """Whether a template accepts texts that are a value of a slot and nothing else."""
+        key = (id(template), slot)
+        known = self._accepting_values.get(key)
+        if known is None:
+            paths = zip(self._sentences, self._paths, strict=True)
+            known = any(one is template and may_be_value(path, slot) for one, path in paths)
+            self._accepting_values[key] = known
+        return known
 
     def _find(self, whole: InputText) -> Iterator[tuple[InputText, list[int]]]:
         """The forms of a text with and without its skip words, each with the templates that it may

@@ -191,6 +191,8 @@ class SentenceReader:
         template = readings[0].template
         if [one.element for one in said] != [_NAME]:
             return readings
+        if template is None or not self._matcher.accepts_value(template, _NAME):
+            return readings
         if not any(one.template is template for one in self._matcher.match(said[0].text)):
             return readings
         return tuple(msgspec.structs.replace(one, names_only=True) for one in readings)

@@ -11,16 +11,16 @@ agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from functools import partial
-from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec.msgpack import Decoder
 
 from anaphora.entities.sentences.number_words import spell_numbers
 from anaphora.grammar.sentences.expansion import TextExpander, join_texts
-from anaphora.grammar.sentences.normalization import CJK_SPACE
+from anaphora.grammar.sentences.normalization import CJK_RANGES, CJK_SPACE
 from anaphora.grammar.sentences.parser import INLINE_RANGE
 from anaphora.grammar.sentences.syntax import (
     Alternative,
@@ -39,9 +39,12 @@ from anaphora.models.hassil.collection import (
 from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
 
 __all__ = [
+    "BLANKS",
     "MAX_VALUE_TEXTS",
+    "UNIT",
     "Choice",
     "Compiler",
+    "End",
     "ListValue",
     "Literal",
     "Node",
@@ -54,6 +57,7 @@ __all__ = [
     "TextValues",
     "WildcardSlot",
     "iter_texts",
+    "may_be_value",
 ]
 
 MAX_VALUE_TEXTS = 5_000
@@ -61,7 +65,6 @@ MAX_VALUE_TEXTS = 5_000
 
 _MAX_SEGMENT_TEXTS = 32  # of a segment: with more, the first texts of a process are slow to match
 
-_TEXT = itemgetter(0)
 _WORD_ENDS = (" ", "'")
 
 _WORDS = Decoder(list[tuple[str, int | float]])
@@ -84,64 +87,85 @@ class _Lazy:
         raise NotImplementedError
 
 
-class Node(_Lazy):
-    """A node of a trie of texts. ``entries`` are those of the trie, each with what ends at it.
+UNIT: Final = re.compile(f"[{CJK_RANGES}][ _-]?|[^ _{CJK_RANGES}-]+[ _-]?|[ _-]")
+"""What a trie goes on by: a word, or a character of a script without blanks, with the blank or
+hyphen that follows it."""
 
-    ``ends`` are what ends here: nothing, a mark that a literal does, or the values of a list.
-    ``starts_word``: whether the next segment begins at the start of a word. With ``ends_word`` it
-    does after every text.
+
+BLANKS: Final = " -_"
+"""What separates words: hyphens count as blanks."""
+
+
+class End(NamedTuple):
+    """What ends with a text of a trie: the mark True of a literal, or the values of a list.
+    ``starts_word``: whether a word begins after it; None: as before it."""
+
+    values: list[Any]
+    starts_word: bool | None
+
+
+class Node(_Lazy):
+    """A node of a trie of texts, word by word.
+
+    ``following`` are the nodes after a word, ``ends`` what ends within or with one, ``lengths`` how
+    long the latter are that begin with a character, ascending; ``firsts`` the characters that may
+    come first. ``entries`` are those of the trie,
+    each with what ends at it. ``starts_word`` tells whether a word begins after a text (None: as
+    before it). With ``skips_blank`` blanks may come first.
     """
 
     __slots__ = (
-        "_depth", "_end", "_ends_word", "_entries", "_start", "children", "ends", "skips_blank",
-        "starts_word",
-    )  # fmt: skip
+        "_entries",
+        "_starts_word",
+        "ends",
+        "firsts",
+        "following",
+        "lengths",
+        "skips_blank",
+    )
 
-    children: dict[str, Node]
-    ends: list[Any]
-    starts_word: bool
+    ends: Mapping[str, End]
+    firsts: Set[str]
+    following: Mapping[str, Node]
+    lengths: Mapping[str, tuple[int, ...]]
 
     def __init__(
         self,
         entries: Iterable[tuple[str, Any]] = (),
         *,
-        ends_word: bool = False,
+        starts_word: Callable[[str], bool | None] = lambda _: None,
         skips_blank: bool = False,
     ) -> None:
-        self._entries: list[tuple[str, Any]] | None = sorted(entries, key=_TEXT)
-        self._start, self._end, self._depth = 0, len(self._entries), 0
-        self._ends_word, self.skips_blank = ends_word, skips_blank
-
-    def _create_child(self, entries: list[tuple[str, Any]], start: int, end: int) -> Node:
-        """The node one character further, with the entries from ``start`` up to ``end``."""
-        child = Node.__new__(Node)
-        child._entries, child._start, child._end = entries, start, end
-        child._depth = self._depth + 1
-        child._ends_word, child.skips_blank = self._ends_word, False
-        return child
+        self._entries = tuple(entries)
+        self._starts_word, self.skips_blank = starts_word, skips_blank
 
     def _compute(self, name: str) -> None:
-        entries, at, end, depth = self._entries, self._start, self._end, self._depth
-        if entries is None:  # another thread was faster
-            return
-        ends: list[Any] = []
-        starts_word = False
-        while at < end and len(entries[at][0]) == depth:
-            text, value = entries[at]
-            if value not in ends:
-                ends.append(value)
-                starts_word = self._ends_word or text.endswith(_WORD_ENDS)
-            at += 1
-        children: dict[str, Node] = {}
-        while at < end:
-            character, first = entries[at][0][depth], at
-            # The entries are sorted: mostly, all go on alike.
-            at = end if entries[end - 1][0][depth] == character else at + 1
-            while at < end and entries[at][0][depth] == character:
-                at += 1
-            children[character] = self._create_child(entries, first, at)
-        self.ends, self.starts_word, self.children = ends, starts_word, children
-        self._entries = None
+        ends: dict[str, End] = {}
+        following: dict[str, list[tuple[str, Any]]] = {}
+        lengths: dict[str, set[int]] = {}
+        for text, value in self._entries:
+            unit = UNIT.match(text)
+            assert unit is not None, text
+            if unit.end() < len(text):
+                following.setdefault(unit[0], []).append((text[unit.end() :], value))
+                continue
+            lengths.setdefault(text[0], set()).add(len(text))
+            end = ends.setdefault(text, End([], self._starts_word(text)))
+            if value not in end.values:
+                end.values.append(value)
+        blanks = BLANKS if self.skips_blank else ""
+        self.firsts = {text[0] for text, _ in self._entries}.union(blanks)
+        self.lengths = {first: tuple(sorted(found)) for first, found in lengths.items()}
+        self.following = {
+            unit: Node(entries, starts_word=self._starts_word)
+            for unit, entries in following.items()
+        }
+        self.ends = ends
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no text is in the trie."""
+        return not self._entries
 
 
 class Segment:
@@ -170,10 +194,13 @@ class Literal(Segment, _Lazy):
         texts |= {text.replace("' ", "'") for text in texts if "' " in text}
         if name == "word_start":
             entries = [(text.lstrip(" "), True) for text in texts]
-            self.word_start = Node(entries, ends_word=self._ends_word, skips_blank=True)
+            self.word_start = Node(entries, starts_word=self._starts_word, skips_blank=True)
         else:
             entries = [(text, True) for text in texts]
-            self.mid_word = Node(entries, ends_word=self._ends_word)
+            self.mid_word = Node(entries, starts_word=self._starts_word)
+
+    def _starts_word(self, text: str) -> bool:
+        return self._ends_word or text.endswith(_WORD_ENDS)
 
 
 class ListValue:
@@ -269,6 +296,26 @@ def iter_texts(paths: Iterable[Path]) -> Iterator[str]:
                 yield from (value.text for value in segment.trie.values)
             elif isinstance(segment, Choice):
                 waiting += segment.paths
+
+
+def may_be_value(path: Path, slot: str) -> bool:
+    """Whether a path can be read with nothing but a value of a slot."""
+    return any(
+        _is_value(segment, slot) and all(map(_may_be_nothing, (*path[:at], *path[at + 1 :])))
+        for at, segment in enumerate(path)
+    )
+
+
+def _is_value(segment: Segment, slot: str) -> bool:
+    if isinstance(segment, Choice):
+        return any(may_be_value(path, slot) for path in segment.paths)
+    return isinstance(segment, TextSlot) and segment.slot == slot
+
+
+def _may_be_nothing(segment: Segment) -> bool:
+    if isinstance(segment, Choice):
+        return any(all(map(_may_be_nothing, path)) for path in segment.paths)
+    return isinstance(segment, Literal) and (segment.is_optional or segment.is_blank)
 
 
 class SlotBuilder:

@@ -60,6 +60,8 @@ def lights() -> SentenceMatcher:
         ("turn the kitchen lights now on", "TurnOn", {"area": "Kitchen", "domain": "light"}),
         ("turn on the bedroom lamp", "TurnOn", {"name": "Bedroom Lamp"}),
         ("turn on bedroom-lamp", "TurnOn", {"name": "Bedroom Lamp"}),
+        ("turn the kitchen-lights on", "TurnOn", {"area": "Kitchen", "domain": "light"}),
+        ("turn the_kitchen lights-now on", "TurnOn", {"area": "Kitchen", "domain": "light"}),
         ("set kitchen to 20%", "SetBrightness", {"area": "Kitchen", "brightness": 20}),
         ("set kitchen to 20 %", "SetBrightness", {"area": "Kitchen", "brightness": 20}),
         ("set kitchen to twenty percent", "SetBrightness", {"area": "Kitchen", "brightness": 20}),
