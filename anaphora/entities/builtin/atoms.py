@@ -52,27 +52,32 @@ class Atom(NamedTuple):  # a dataclass takes twice as long to create
 def split_atoms(text: str, normalize: Callable[[str], str]) -> list[Atom]:
     """Split a text into atoms. ``normalize``, called for each word, is that of the language, see
     :func:`~anaphora.entities.words.normalization.create_normalizer`."""
+    return _split(text, lambda written: _read_atom(written, normalize))
+
+
+def _split(text: str, read: Callable[[str], tuple[str, AtomKind]]) -> list[Atom]:
     has_marks = not text.isascii() and _COMBINING_MARK.search(text) is not None
     pattern = _ATOM_WITH_MARKS if has_marks else _ATOM
     found = []
     reach = -1
     for match in pattern.finditer(text):
         start, end = match.span()
-        written = match.group()
-        first = written[0]
-        if first.isalpha():
-            found.append(Atom(normalize(written), "word", start, end, start == reach))
-        elif written.isdecimal():  # Python's Unicode may be older than that of the pattern
-            if not written.isascii():
-                written = "".join(str(unicodedata.digit(char)) for char in written)
-            found.append(Atom(written, "digits", start, end, start == reach))
-        else:
-            plain = normalize(written)
-            # A circled 5 is no 5: symbols that only look like digits are not normalized.
-            plain = written if plain.isalnum() else plain
-            found.append(Atom(plain, "mark", start, end, start == reach))
+        found.append(Atom(*read(match.group()), start, end, start == reach))
         reach = end
     return found
+
+
+def _read_atom(written: str, normalize: Callable[[str], str]) -> tuple[str, AtomKind]:
+    """The normalized text of an atom, and its kind."""
+    if written[0].isalpha():
+        return normalize(written), "word"
+    if written.isdecimal():  # Python's Unicode may be older than that of the pattern
+        if not written.isascii():
+            written = "".join(str(unicodedata.digit(char)) for char in written)
+        return written, "digits"
+    plain = normalize(written)
+    # A circled 5 is no 5: symbols that only look like digits are not normalized.
+    return (written if plain.isalnum() else plain), "mark"
 
 
 def get_atoms(text: str, language: str) -> tuple[Atom, ...]:
@@ -85,7 +90,7 @@ def get_atoms(text: str, language: str) -> tuple[Atom, ...]:
 
 @lru_cache(maxsize=256)
 def _get_cached_atoms(text: str, language: str) -> tuple[Atom, ...]:
-    return tuple(split_atoms(text, _get_cached_normalizer(language)))
+    return tuple(_split(text, _get_cached_reader(language)))
 
 
 @lru_cache(maxsize=2)
@@ -94,5 +99,6 @@ def _get_long_atoms(text: str, language: str) -> tuple[Atom, ...]:
 
 
 @lru_cache(maxsize=64)
-def _get_cached_normalizer(language: str) -> Callable[[str], str]:
-    return lru_cache(maxsize=20_000)(create_normalizer(language))
+def _get_cached_reader(language: str) -> Callable[[str], tuple[str, AtomKind]]:
+    normalize = create_normalizer(language)
+    return lru_cache(maxsize=20_000)(lambda written: _read_atom(written, normalize))

@@ -1,7 +1,6 @@
 """Find absolute dates: May 1, 2024, 01/05/2024, 2024-05-01, 5 мая, 2024-05.
 
-A run of atoms whose kinds look like a date goes to dateparser, which knows the order of day and
-month in the language and whether the day exists.
+The order of day, month and year is that of the language, unless only another one makes a date.
 """
 
 from __future__ import annotations
@@ -9,15 +8,10 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
-from datetime import datetime
-from functools import lru_cache
-
-from dateparser.date import DateDataParser
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.chart_parser import Item
 from anaphora.entities.builtin.dates.grammar.date_grammar import DateGrammar
-from anaphora.entities.builtin.dates.grammar.dateparser_vocabulary import is_supported
 
 __all__ = ["find_absolute_dates"]
 
@@ -39,19 +33,11 @@ _JOINED_DATES = (
     re.compile(r"y([./-])n\1n(?P<joint>/)(?=y\1n\1n)"),
     re.compile(r"n/n(?P<joint>-)(?=n(?![./-]?[nyx]))"),
 )
-# Where the year comes first: 10/31/74 is no day of the year 10.
-_SHORT_YEAR = re.compile(r"\d\d?([./-])\d\d?\1\d\d")
-_YEAR_FIRST = re.compile(r"(\d{4})([./-])(\d\d?)\2(\d\d?)")  # year, month, day in every language
-_OTHER_ORDERS = ("MDY", "DMY")
 _MONTHS = range(1, 13)
-_ENGLISH_MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
 _YEAR_DIGITS = 4
 _LONGEST_MONTH = 31  # days
-_FALLBACK_LANGUAGE = "en"
-_BASE_DATE = datetime(2000, 1, 1)  # in a leap year, which has a February 29
+_LEAP_YEAR = 2000  # with a February 29
+_FIRST_SHORT_YEAR = 69  # 69 to 99 are in the 20th century, 00 to 68 in the 21st (POSIX, strptime)
 
 
 def find_absolute_dates(
@@ -72,35 +58,30 @@ def find_absolute_dates(
     for start, letter in enumerate(letters):
         if letter not in "nmy":
             continue
-        yield from _find_loose_date(letters, start, atoms, order, grammar.language)
+        yield from _find_loose_date(letters, start, atoms, order)
         kind, match = _match_date(letters, start, atoms, grammar)
         if match is None:
             yield from _find_year_month(letters, start, atoms, order, grammar)
             continue
         written = atoms[start : match.end()]
         if kind == "shortdate":
-            numbers = [int(atom.text) for atom in written if atom.kind == "digits"]
-            if (short := _parse_day_month(numbers[0], numbers[1], order)) is not None:
+            one, other = (int(atom.text) for atom in written if atom.kind == "digits")
+            if (short := _parse_day_month(one, other, order)) is not None:
                 yield Item(start, match.end(), kind, short)
                 if _is_unambiguous(match.group(), written, order):
                     yield Item(start, match.end(), "suredate", short)
             continue
-        named = "m" in match.group()
-        kept = "nym" if named else "ny/-."
-        parts = [
-            atom.text for atom, letter in zip(written, match.group(), strict=True) if letter in kept
-        ]
-        text = " ".join(parts) if named else "".join(parts).rstrip(".")
-        has_year = "y" in match.group() or sum(letter in "nm" for letter in match.group()) > 2
-        meaning = _parse_date(text, grammar.language, order, has_year)
-        if meaning is None and named:  # a spelling that dateparser does not know
-            text = " ".join([_to_english(part, grammar) for part in parts])
-            meaning = _parse_date(text, _FALLBACK_LANGUAGE, order, has_year)
+        numbers = [atom.text for atom in written if atom.kind == "digits"]
+        if "m" in match.group():
+            month = next(
+                grammar.months[atom.text]
+                for atom, letter in zip(written, match.group(), strict=True)
+                if letter == "m"
+            )
+            meaning = _to_month_date(month, numbers)
+        else:
+            meaning = _to_numeric_date(numbers, order)
         yield Item(start, match.end(), kind, meaning or ("missing",))
-
-
-def _to_english(text: str, grammar: DateGrammar) -> str:
-    return _ENGLISH_MONTHS[grammar.months[text] - 1] if text in grammar.months else text
 
 
 def _separate_joined_dates(atoms: Sequence[Atom], letters: str) -> Sequence[Atom]:
@@ -134,21 +115,17 @@ def _parse_day_month(one: int, other: int, order: str) -> tuple[object, ...] | N
         day, month = month, day
     if month not in _MONTHS or not 1 <= day <= _LONGEST_MONTH:
         return None
-    return (
-        ("monthday", month, day) if day <= monthrange(_BASE_DATE.year, month)[1] else ("missing",)
-    )
+    return ("monthday", month, day) if day <= monthrange(_LEAP_YEAR, month)[1] else ("missing",)
 
 
-def _find_loose_date(
-    letters: str, start: int, atoms: Sequence[Atom], order: str, language: str
-) -> Iterator[Item]:
+def _find_loose_date(letters: str, start: int, atoms: Sequence[Atom], order: str) -> Iterator[Item]:
     pattern = _LOOSE_DAY_FIRST if order.startswith("D") else _LOOSE
     match = pattern.match(letters, start)
     if match is None:
         return
     numbers = [atom.text for atom in atoms[start : match.end()] if atom.kind == "digits"]
     if len(numbers) > 2:
-        meaning = _parse_date("/".join(numbers), language, order, has_year=True)
+        meaning = _to_numeric_date(numbers, order)
     else:
         meaning = _parse_day_month(int(numbers[0]), int(numbers[1]), order)
     if meaning is not None:
@@ -239,33 +216,34 @@ def _is_evenly_spaced(letters: str, atoms: Sequence[Atom], start: int, end: int)
     return first == second
 
 
-@lru_cache(maxsize=4096)
-def _parse_date(text: str, language: str, order: str, has_year: bool) -> tuple[object, ...] | None:  # noqa: FBT001 - a key of the cache
-    """The expression of the date in that text; None if there is no such day."""
-    if match := _YEAR_FIRST.fullmatch(text):
-        year, month, number = int(match[1]), int(match[3]), int(match[4])
-        exists = month in _MONTHS and 1 <= number <= monthrange(year, month)[1]
-        return ("ymd", year, month, number) if exists else None
-    orders = (order, *_OTHER_ORDERS) if _SHORT_YEAR.fullmatch(text) and order == "YMD" else (order,)
-    found = (_get_dateparser(language, one).get_date_data(text).date_obj for one in orders)
-    day = next((one for one in found if one is not None), None)
-    if day is None:
+def _to_month_date(month: int, numbers: Sequence[str]) -> tuple[object, ...] | None:
+    """The expression of a day in a named month, with its year or without; None if there is none."""
+    if len(numbers) == 1:
+        day = int(numbers[0])
+        return ("monthday", month, day) if _exists(_LEAP_YEAR, month, day) else None
+    number, year = reversed(numbers) if int(numbers[0]) > _LONGEST_MONTH else numbers
+    return _to_date(year, month, int(number))
+
+
+def _to_numeric_date(numbers: Sequence[str], order: str) -> tuple[object, ...] | None:
+    """The expression of a day, a month and a year in digits; None if there is no such day."""
+    # Where the year comes first: 10/31/74 is no day of the year 10, and 31.10.1974 a day.
+    others = ("DMY", "MDY") if len(numbers[2]) == _YEAR_DIGITS else ("MDY", "DMY")
+    for one in ("YMD",) if len(numbers[0]) == _YEAR_DIGITS else (order, *others):
+        year, month, day = (numbers[one.index(part)] for part in "YMD")
+        if len(day) <= 2 and (found := _to_date(year, int(month), int(day))):
+            return found
+    return None
+
+
+def _to_date(year: str, month: int, day: int) -> tuple[object, ...] | None:
+    number = int(year)
+    if len(year) == 2:
+        number += 1900 if number >= _FIRST_SHORT_YEAR else 2000
+    elif len(year) != _YEAR_DIGITS:
         return None
-    if has_year:
-        return "ymd", day.year, day.month, day.day
-    return "monthday", day.month, day.day
+    return ("ymd", number, month, day) if _exists(number, month, day) else None
 
 
-@lru_cache(maxsize=64)
-def _get_dateparser(language: str, order: str) -> DateDataParser:
-    known = is_supported(language)
-    return DateDataParser(
-        languages=[language if known else _FALLBACK_LANGUAGE],  # enough for dates in digits
-        settings={
-            "DATE_ORDER": order,
-            "RELATIVE_BASE": _BASE_DATE,
-            "PREFER_DATES_FROM": "current_period",
-            "REQUIRE_PARTS": ["day", "month"],
-            "PARSERS": ["absolute-time"],
-        },
-    )
+def _exists(year: int, month: int, day: int) -> bool:
+    return month in _MONTHS and 1 <= day <= monthrange(year, month)[1]

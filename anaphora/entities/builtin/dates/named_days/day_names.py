@@ -43,6 +43,7 @@ _NOT_LATIN = re.compile(r"[^\x00-\u024f\u1e00-\u1eff]")
 _UNDIVIDED = str.maketrans("łđø", "ldo")  # letters with a mark that do not decompose
 _OFFICIAL_SEPARATOR = "|"  # in the ids of official days
 _MAX_TABLES = 64
+_CACHED_WORDS = 20_000
 
 _lock = fork_safe_lock()
 _tables: dict[tuple[str, ...], DayNames] = {}
@@ -243,12 +244,14 @@ class NameFinder:
             }
         self._ambiguous = frozenset(names.ambiguous)
         self._before_ambiguous = frozenset(names.before_ambiguous)
-        self._canonical = _Canonical(names.prefixes, names.alike)
+        canonical = _Canonical(names.prefixes, names.alike)
+        self._canonical = lru_cache(maxsize=_CACHED_WORDS)(canonical)
         self._beginnings, self._endings = tuple(names.beginnings), tuple(names.endings)
+        self._beginnings_of = lru_cache(maxsize=_CACHED_WORDS)(self._find_beginnings)
 
     def may_begin(self, text: str) -> bool:
         """Whether a name begins with that atom."""
-        return any(word in self._lengths for word in self._first_words(self._canonical(text)))
+        return bool(self._beginnings_of(self._canonical(text)))
 
     def has_word(self, text: str) -> bool:
         """Whether that atom is a word of a name."""
@@ -264,13 +267,18 @@ class NameFinder:
         return [
             (start, start + length, _to_expression(id))
             for start, word in enumerate(words)
-            for first in self._first_words(word)
-            for length in self._lengths.get(first, ())
+            for first, lengths in self._beginnings_of(word)
+            for length in lengths
             if start + length <= len(words)
             and (name := self._find_name([first, *words[start + 1 : start + length]]))
             and (id := self._ids[name])
             and (name not in self._ambiguous or self._is_certain(words, start, length))
         ]
+
+    def _find_beginnings(self, word: str) -> tuple[tuple[str, Sequence[int]], ...]:
+        """The words that names begin with which a word may be, and how long these names are."""
+        lengths = self._lengths
+        return tuple([(one, lengths[one]) for one in self._first_words(word) if one in lengths])
 
     def _first_words(self, word: str) -> list[str]:
         """A word with and without what may be written before and behind it."""
