@@ -80,8 +80,9 @@ def _rank(utterance: Utterance, text: str, runs: Sequence[_Run]) -> tuple[int, i
             and token.lower not in letters.qualifiers
         ):
             free[token.start : token.end] = b"\1" * (min(token.end, len(text)) - token.start)
-    strange = sum(any(free[start:end]) for start, end in runs)
-    strange += sum(letters.has_foreign_letter(text[start:end]) for start, end in runs)
+    strange = sum([free.find(1, start, end) >= 0 for start, end in runs])
+    if not text.isascii():
+        strange += sum([letters.has_foreign_letter(text[start:end]) for start, end in runs])
     return strange, -sum(len(utterance.tokens[index].text) for index in exact)
 
 

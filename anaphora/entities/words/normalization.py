@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 import Stemmer
@@ -51,6 +52,7 @@ _MISPLACED_APOSTROPHE = re.compile(r"(?<=[a-zA-Z])'nt\b")
 _UNUSUAL_GERSHAYIM = re.compile("(?<=[א-ת])[”“„″](?=[א-ת])")
 
 
+@lru_cache(maxsize=1_024)
 def base_code(language: str) -> str:
     """Return the code that spaCy and Snowball use: ``en`` for ``en-US``, ``nb`` for ``no``."""
     code = language.replace("_", "-").partition("-")[0].lower()
