@@ -90,6 +90,9 @@ class SentenceMatcher:
         self._edges = tuple(_wildcard_edges(path) for path in paths)
         self._automaton = Automaton(paths)
         self._paths = paths
+        self._paths_of: dict[int, list[Path]] = {}
+        for sentence, path in zip(self._sentences, paths, strict=True):
+            self._paths_of.setdefault(id(sentence), []).append(path)
         self._accepting_values: dict[tuple[int, str], bool] = {}
         self._accepts = {id(block): _Acceptance(block) for block in collection.blocks}
 
@@ -136,8 +139,7 @@ class SentenceMatcher:
         key = (id(template), slot)
         known = self._accepting_values.get(key)
         if known is None:
-            paths = zip(self._sentences, self._paths, strict=True)
-            known = any(one is template and may_be_value(path, slot) for one, path in paths)
+            known = any(may_be_value(path, slot) for path in self._paths_of[id(template)])
             self._accepting_values[key] = known
         return known
 

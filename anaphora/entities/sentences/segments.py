@@ -140,6 +140,10 @@ class Node(_Lazy):
         self._starts_word, self.skips_blank = starts_word, skips_blank
 
     def _compute(self, name: str) -> None:
+        if name == "firsts":  # most nodes are asked for nothing else
+            blanks = BLANKS if self.skips_blank else ""
+            self.firsts = {text[0] for text, _ in self._entries}.union(blanks)
+            return
         ends: dict[str, End] = {}
         following: dict[str, list[tuple[str, Any]]] = {}
         lengths: dict[str, set[int]] = {}
@@ -153,8 +157,6 @@ class Node(_Lazy):
             end = ends.setdefault(text, End([], self._starts_word(text)))
             if value not in end.values:
                 end.values.append(value)
-        blanks = BLANKS if self.skips_blank else ""
-        self.firsts = {text[0] for text, _ in self._entries}.union(blanks)
         self.lengths = {first: tuple(sorted(found)) for first, found in lengths.items()}
         self.following = {
             unit: Node(entries, starts_word=self._starts_word)
