@@ -19,16 +19,14 @@ from string import digits
 from typing import Final, TypeAlias
 
 from anaphora.entities.sentences.segments import (
-    BLANKS,
-    UNIT,
     Choice,
     Literal,
-    Node,
     NumberSlot,
     Path,
     TextSlot,
     WildcardSlot,
 )
+from anaphora.entities.sentences.word_trie import BLANKS, UNIT, Node
 
 __all__ = ["Automaton", "Place"]
 

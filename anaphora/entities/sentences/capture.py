@@ -8,16 +8,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 from anaphora.entities.sentences.automaton import Place
 from anaphora.entities.sentences.segments import (
-    UNIT,
     Choice,
-    End,
     ListValue,
     Literal,
-    Node,
     NumberSlot,
     TextSlot,
     WildcardSlot,
 )
+from anaphora.entities.sentences.word_trie import UNIT, End, Node
 
 __all__ = ["Capture", "Captures", "find_captures"]
 

@@ -15,12 +15,12 @@ from anaphora.entities.sentences.segments import (
     Choice,
     Compiler,
     Literal,
-    Node,
     Path,
     Segment,
     SlotBuilder,
     SlotKey,
 )
+from anaphora.entities.sentences.word_trie import Node
 from anaphora.models.hassil.collection import SentenceCollection, SlotList
 from anaphora.storage.cache import UNCACHED, Cache, CachedParts
 

@@ -11,16 +11,16 @@ agree.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from msgspec.msgpack import Decoder
 
 from anaphora.entities.sentences.number_words import spell_numbers
+from anaphora.entities.sentences.word_trie import Lazy, Node
 from anaphora.grammar.sentences.expansion import TextExpander, join_texts
-from anaphora.grammar.sentences.normalization import CJK_RANGES, CJK_SPACE
+from anaphora.grammar.sentences.normalization import CJK_SPACE
 from anaphora.grammar.sentences.parser import INLINE_RANGE
 from anaphora.grammar.sentences.syntax import (
     Alternative,
@@ -39,15 +39,11 @@ from anaphora.models.hassil.collection import (
 from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
 
 __all__ = [
-    "BLANKS",
     "MAX_VALUE_TEXTS",
-    "UNIT",
     "Choice",
     "Compiler",
-    "End",
     "ListValue",
     "Literal",
-    "Node",
     "NumberSlot",
     "Path",
     "Segment",
@@ -70,113 +66,13 @@ _WORD_ENDS = (" ", "'")
 _WORDS = Decoder(list[tuple[str, int | float]])
 
 
-class _Lazy:
-    """Computes slots when they are first read: of most templates a process reads little.
-
-    Two threads may compute one at once; what they find is equal.
-    """
-
-    __slots__ = ()
-
-    def __getattr__(self, name: str) -> Any:  # is called for what is not set yet
-        if name in self.__slots__:
-            self._compute(name)
-        return object.__getattribute__(self, name)
-
-    def _compute(self, name: str) -> None:
-        raise NotImplementedError
-
-
-UNIT: Final = re.compile(f"[{CJK_RANGES}][ _-]?|[^ _{CJK_RANGES}-]+[ _-]?|[ _-]")
-"""What a trie goes on by: a word, or a character of a script without blanks, with the blank or
-hyphen that follows it."""
-
-
-BLANKS: Final = " -_"
-"""What separates words: hyphens count as blanks."""
-
-
-class End(NamedTuple):
-    """What ends with a text of a trie: the mark True of a literal, or the values of a list.
-    ``starts_word``: whether a word begins after it; None: as before it."""
-
-    values: list[Any]
-    starts_word: bool | None
-
-
-class Node(_Lazy):
-    """A node of a trie of texts, word by word.
-
-    ``following`` are the nodes after a word, ``ends`` what ends within or with one, ``lengths`` how
-    long the latter are that begin with a character, ascending; ``firsts`` the characters that may
-    come first. ``entries`` are those of the trie,
-    each with what ends at it. ``starts_word`` tells whether a word begins after a text (None: as
-    before it). With ``skips_blank`` blanks may come first.
-    """
-
-    __slots__ = (
-        "_entries",
-        "_starts_word",
-        "ends",
-        "firsts",
-        "following",
-        "lengths",
-        "skips_blank",
-    )
-
-    ends: Mapping[str, End]
-    firsts: Set[str]
-    following: Mapping[str, Node]
-    lengths: Mapping[str, tuple[int, ...]]
-
-    def __init__(
-        self,
-        entries: Iterable[tuple[str, Any]] = (),
-        *,
-        starts_word: Callable[[str], bool | None] = lambda _: None,
-        skips_blank: bool = False,
-    ) -> None:
-        self._entries = tuple(entries)
-        self._starts_word, self.skips_blank = starts_word, skips_blank
-
-    def _compute(self, name: str) -> None:
-        if name == "firsts":  # most nodes are asked for nothing else
-            blanks = BLANKS if self.skips_blank else ""
-            self.firsts = {text[0] for text, _ in self._entries}.union(blanks)
-            return
-        ends: dict[str, End] = {}
-        following: dict[str, list[tuple[str, Any]]] = {}
-        lengths: dict[str, set[int]] = {}
-        for text, value in self._entries:
-            unit = UNIT.match(text)
-            assert unit is not None, text
-            if unit.end() < len(text):
-                following.setdefault(unit[0], []).append((text[unit.end() :], value))
-                continue
-            lengths.setdefault(text[0], set()).add(len(text))
-            end = ends.setdefault(text, End([], self._starts_word(text)))
-            if value not in end.values:
-                end.values.append(value)
-        self.lengths = {first: tuple(sorted(found)) for first, found in lengths.items()}
-        self.following = {
-            unit: Node(entries, starts_word=self._starts_word)
-            for unit, entries in following.items()
-        }
-        self.ends = ends
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no text is in the trie."""
-        return not self._entries
-
-
 class Segment:
     """A part of a template."""
 
     __slots__ = ()
 
 
-class Literal(Segment, _Lazy):
+class Literal(Segment, Lazy):
     """Texts of which one must follow. ``is_optional``: nothing may follow as well; ``is_blank``: a
     mere blank may. After an apostrophe a blank may be left out ("nell'ingresso")."""
 
@@ -214,7 +110,7 @@ class ListValue:
         self.source, self.text = source, text
 
 
-class TextValues(_Lazy):
+class TextValues(Lazy):
     """The trie of the values of a text list, which ``find_values`` finds."""
 
     __slots__ = ("_find_values", "mid_word", "values", "word_start")
@@ -243,7 +139,7 @@ class TextSlot(Segment):
         self.slot, self.capture, self.trie = slot, capture, trie
 
 
-class NumberSlot(Segment, _Lazy):
+class NumberSlot(Segment, Lazy):
     """A number of a range. ``words`` is the trie of those that are written out."""
 
     __slots__ = ("_spell", "capture", "numbers", "slot", "words")
