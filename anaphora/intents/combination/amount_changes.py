@@ -41,9 +41,10 @@ def find_amount_changes(utterance: Utterance, said: Iterable[Entity]) -> list[Am
     atoms, matches = load_cue_words(utterance.language).read(utterance.text)
     own = [one for one in said if one.is_from_phrase]
     found: dict[tuple[str, int, int], AmountChange] = {}
-    for match in matches:
-        if match.reading.kind != "change":
-            continue
+    changes = [one for one in matches if one.reading.kind == "change"]
+    for match in changes:
+        if any(_is_within(match, other) for other in changes):
+            continue  # "plus froid" is less
         start, end = _span_of(match, atoms)
         if any(one.start < end and start < one.end for one in own):
             continue
@@ -80,6 +81,12 @@ def _is_amount(entity: Entity) -> bool:
     if entity.is_from_phrase or "comparison" in meta or meta.get("kind") == "ordinal":
         return False
     return any(isinstance(meta.get(key), int | float) for key in ("value", "amount", "seconds"))
+
+
+def _is_within(match: PhraseMatch, other: PhraseMatch) -> bool:
+    """Whether a match is a part of another, longer one."""
+    is_longer = other.last - other.first > match.last - match.first
+    return is_longer and other.first <= match.first and match.last <= other.last
 
 
 def _span_of(match: PhraseMatch, atoms: Sequence[Atom]) -> tuple[int, int]:

@@ -114,6 +114,39 @@ def test_a_factor_multiplies_the_amount_that_was_said_last(language):
     assert rooms == [(120, "4"), (60, "4"), (180, "4"), (180, "8"), (180, "4")]
 
 
+DEGREES = {
+    "en": ("2 degrees warmer", "make it 1 degree cooler"),
+    "de": ("2 Grad wärmer", "1 Grad kälter"),
+    "fr": ("2 degrés plus chaud", "1 degré plus froid"),
+    "es": ("2 grados más caliente", "1 grado más frío"),
+    "it": ("2 gradi più caldo", "1 grado più freddo"),
+    "pt": ("2 graus mais quente", "1 grau mais frio"),
+    "ru": ("на 2 градуса теплее", "на 1 градус холоднее"),
+    "uk": ("на 2 градуси тепліше", "на 1 градус холодніше"),
+    "ja": ("2度高く", "1度低く"),
+    "ko": ("2도 더 따뜻하게", "1도 더 시원하게"),
+}
+
+
+@pytest.mark.parametrize("language", DEGREES)
+def test_an_amount_before_a_comparative_is_a_difference(language):
+    engine = Engine(
+        parse_model(f"""
+        id: heating
+        language: {language}
+        dialog_acts: true
+        elements:
+          - {{id: heating, synonyms: [xheat], id_synonym: false}}
+          - {{id: level, recognizer: number, id_synonym: false}}
+        intents:
+          - {{id: heat, slots: {{heating: heating, level: level}}, response: xok}}
+        """)
+    )
+    engine.ask("xheat 20 °C", at=AT)
+    warmer, cooler = (engine.ask(text, at=AT).slots["level"].value for text in DEGREES[language])
+    assert (warmer, cooler) == ("22 °C", "21 °C")
+
+
 PAY = """
 id: pay
 dialog_acts: true
@@ -152,6 +185,18 @@ def test_a_bare_number_is_added_in_the_currency_of_the_amount():
 
 def test_another_unit_of_the_same_kind_is_converted():
     assert last_values("buy 2 kg of flour", "500 g more") == ["2 kg", "2.5 kg"]
+
+
+def test_an_amount_without_a_unit_gets_that_of_what_is_added():
+    assert last_values("buy flour", "2", "3 kg more") == ["2", "5 kg"]
+
+
+def test_degrees_are_those_of_the_temperature_that_was_said():
+    assert last_values("buy flour", "20 °C", "2 degrees less", "half a degree more") == [
+        "20 °C",
+        "18 °C",
+        "18.5 °C",
+    ]
 
 
 def test_what_cannot_be_added_leaves_the_amount_as_it_is():

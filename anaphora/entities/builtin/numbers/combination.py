@@ -24,6 +24,7 @@ _UNIT_KEYS = ("unit", "unittype", "currency")
 _COUNTING_KINDS = ("cardinal", "fraction", None)  # amounts of money have no kind
 _NUMBER_KEYS = ("value", "amount", "from", "to")
 _BELOW_ZERO = "temperature"  # the type of units of which there may be less than none
+_DEGREES = "°"  # of either scale
 
 
 def create_combiner(
@@ -79,7 +80,10 @@ def _add_amounts(old: Entity, new: Entity, sign: int) -> Entity | None:
         changed = _change_amount(old, lambda number: number * (1 + sign * delta / 100))
     else:
         changed = _change_amount(old, lambda number: number + sign * delta)
-    return changed and replace(new, value=changed.value, meta=changed.meta)
+    if changed is None:
+        return None
+    changed = combine_amounts(new, changed) or changed  # 19 and 2 degrees more
+    return replace(new, value=changed.value, meta=changed.meta)
 
 
 def _change_amount(old: Entity, change: Callable[[Fraction], Fraction]) -> Entity | None:
@@ -106,8 +110,10 @@ def _measure_in_unit(old: Mapping[str, Any], new: Mapping[str, Any]) -> Fraction
     if not isinstance(number, int | float):
         return None
     delta, unit, own = Fraction(str(number)), _get_unit(old), _get_unit(new)
-    if not own or own == unit or new.get("assumed") == "currency":
+    if not own or not unit or own == unit or new.get("assumed") == "currency":
         return delta
+    if old.get("unittype") == new.get("unittype") == _BELOW_ZERO:
+        return delta if _DEGREES in (old["unit"], new["unit"]) else None
     sizes = load_units().sizes
     one, other = (sizes.get(found) if (found := _to_unit(of)) else None for of in (unit, own))
     if one is None or other is None or one[0] != other[0]:
