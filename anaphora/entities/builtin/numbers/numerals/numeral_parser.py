@@ -291,6 +291,9 @@ class NumeralParser:
         """Parse 二〇二四; returns whether there is such a row of two digits or more."""
         end = self.position
         digits: list[str] = []
+        first = self._tokens[end].start
+        if first and self._atoms[first - 1].text in self._words.row_breaks:
+            return False
         while end < len(self._tokens) and (end == self.position or self._touches(end)):
             token = self._tokens[end]
             term = None if token.literal else token.first_term("add")
