@@ -33,7 +33,7 @@ _CACHED_WORDS = 10_000
 _MAX_LETTERS = 20
 _LONGEST_ABBREVIATION = 2  # has an apostrophe before its ending: TL'ye
 _STANDING_ALONE = frozenset("둘셋넷반")  # numerals of one syllable that count nothing
-_SURE_PARTICLES = frozenset("로요에을를은는쯤씩권대")
+_SURE_PARTICLES = frozenset("로요에을를은는이가도쯤씩권대")
 
 
 def get_number_atoms(text: str, language: str) -> Sequence[Atom]:

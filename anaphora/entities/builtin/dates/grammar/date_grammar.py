@@ -95,9 +95,10 @@ class DateGrammar:
     ``marked_words``: see
     :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``uncounted`` are
     endings of words that no number before them counts: a plain number before such a word may be an
-    hour. A number before one of the ``counters`` is no part of a date. ``first_names`` are the beginnings of first names and titles: a capitalized weekday behind
-    one is a surname. In a text with a word that begins as one of the ``moving_words`` does, "from
-    Saturday to Sunday" is no night. ``measured_words`` finds adjectives such as *dreistündig*.
+    hour. A number before one of the ``counters`` is no part of a date. ``first_names`` are the
+    beginnings of first names and titles: a capitalized weekday behind one is a surname. In a text
+    with a word that begins as one of the ``moving_words`` does, "from Saturday to Sunday" is no
+    night. ``measured_words`` finds adjectives such as *dreistündig*.
     ``order`` is that of day, month and year: ``DMY``.
     """
 

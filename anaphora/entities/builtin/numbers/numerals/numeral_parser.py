@@ -153,6 +153,8 @@ class NumeralParser:
         while self.position < len(self._tokens):
             if self._parts and not (self._touches(self.position) or self._passes_comma()):
                 break
+            if self._parts and self._is_apart(self._tokens[self.position].start):
+                break
             token = self._tokens[self.position]
             if self._add_token(token, glue) or self._multiply_by_token(token):
                 glue = None
@@ -165,6 +167,10 @@ class NumeralParser:
                 break
             self.position += 1
         return self._total_of_parts(first)
+
+    def _is_apart(self, at: int) -> bool:
+        """Whether the word at an atom is a unit behind a blank, and a digit without one: 백 일."""
+        return self._atoms[at].text in self._words.apart and not self._atoms[at].glued
 
     def _total_of_parts(self, first: int) -> int | Fraction | None:
         parts = self._parts

@@ -134,6 +134,7 @@ class NumeralVocabulary:
         self.positional = bool(written.get("positional"))
         self.never_positional = frozenset(written.get("never_positional", ()))
         self.row_breaks = frozenset(written.get("row_breaks", ()))
+        self.apart = frozenset(written.get("apart", ()))
         self.short_tail = bool(written.get("short_tail"))
         self.ordinal_chain = bool(written.get("ordinal_chain"))
         self.loose_ordinals = frozenset(

@@ -109,8 +109,8 @@ def _read_pair(phrases: NumberPhrases, atoms: Sequence[Atom], one: Amount) -> Qu
     counted = _find_counted(phrases, atoms, one) if is_pair and high in _DIGITS else ""
     if not (is_hangul(counted) or starts_unspaced(counted)):
         return None
-    ends = (Bound(int(digit), included=True) for digit in (low, high))
-    return Quantity(one.start, one.end, one.kind, one.unit, None, *ends, "between")
+    first, last = Bound(int(low), included=True), Bound(int(high), included=True)
+    return Quantity(one.start, one.end, one.kind, one.unit, None, first, last, "between")
 
 
 def _to_quantity(one: Amount) -> Quantity:
@@ -164,7 +164,7 @@ def _are_listed_neighbours(
     return (
         (mark == "、" or (mark == "," and is_hangul(counted)))
         and counted != ""
-        and (not one.literal or other.value < _TEN)
+        and (not one.literal or other.value < _TEN * other.scale)
         and one.kind == other.kind == "cardinal"
         and other.value - one.value == other.scale
         and one.value % other.scale == 0 != one.value % (_TEN * other.scale)
