@@ -33,7 +33,7 @@ _CACHED_WORDS = 10_000
 _MAX_LETTERS = 20
 _LONGEST_ABBREVIATION = 2  # has an apostrophe before its ending: TL'ye
 _STANDING_ALONE = frozenset("둘셋넷반")  # numerals of one syllable that count nothing
-_SURE_PARTICLES = frozenset("로요에을를은는이가도쯤씩권대")
+_SURE_PARTICLES = frozenset("로요에을를은는쯤씩권대")
 
 
 def get_number_atoms(text: str, language: str) -> Sequence[Atom]:
@@ -159,7 +159,9 @@ class _AttachedWordSplitter:
         numerals = cached_table(code, "numerals")
         self._scales = frozenset(word for word, _ in iter_phrases(numerals, "multipliers"))
         self._counted = frozenset(filter(is_hangul, known))
-        self._bounds = frozenset("".join(words) for words in phrases.comparisons_after.phrases)
+        bounds = phrases.comparisons_after.phrases
+        self._bounds = frozenset("".join(words) for words in bounds)
+        self._bound_openings = frozenset(words[:2] for words in bounds)
         self._digits = {
             form: value
             for form, value in iter_phrases(numerals, "values")
@@ -185,15 +187,15 @@ class _AttachedWordSplitter:
                 continue
             if atom.kind == "word" and len(atom.text) <= _MAX_LETTERS and is_hangul(atom.text):
                 before = found[-1] if found else None
+                following = atoms[at + 1].text if at + 1 < len(atoms) else ""
                 if before is not None and atom.glued and before.kind == "digits":
                     parts = self._split_cached(atom.text, behind_digits=True)
                 elif before is not None and before.text.endswith(self._over):
                     parts = self._split_numeral(atom.text, is_numerator=True)
                 elif before is not None and self._is_number(before):
-                    parts = self._split_counter(atom.text)
+                    parts = self._split_counter(atom.text, following)
                 elif before is not None and self._may_be_counted(before):
                     parts = self._split_bound(atom.text)
-                following = atoms[at + 1].text if at + 1 < len(atoms) else ""
                 parts = parts or self._split_pair(atom.text, following)
                 parts = parts or self._split_cached(atom.text, behind_digits=False)
             if parts:
@@ -247,12 +249,16 @@ class _AttachedWordSplitter:
                 return word[:end], *rest
         return ()
 
-    def _split_counter(self, word: str) -> tuple[str, ...]:
+    def _split_counter(self, word: str, following: str) -> tuple[str, ...]:
         """What is counted behind a number and a blank, and its particles: 두 명이요. Short
-        particles are not split, as a name may have them (대만 of 대 and 만)."""
+        particles are not split, as a name may have them (대만 of 대 and 만), unless a comparison
+        begins with them: 두 명이 넘는."""
         for part in _beginnings(word, self._counted):
             rest = self._split_particles(word[len(part) :])
-            if rest and (len(part) > 1 or len(rest[0]) > 1 or rest[0] in _SURE_PARTICLES):
+            if not rest:
+                continue
+            is_sure = len(part) > 1 or len(rest[0]) > 1 or rest[0] in _SURE_PARTICLES
+            if is_sure or (*rest, following) in self._bound_openings:
                 return part, *rest
         return ()
 
