@@ -76,6 +76,7 @@ class NumeralParser:
         self._tokens = tokens
         self._parts: list[_Addend] = []
         self._ordinal = False
+        self._has_prefix = False  # an ordinal one: 第
         self._decimal = False
         self._scale = 1
         self._comma = 0  # the number of parts before the last comma
@@ -262,6 +263,8 @@ class NumeralParser:
         term = token.first_term("times")
         if term is None or (self._ordinal and not term.ordinal):
             return False
+        if self._has_prefix and self._atoms[token.start].text in self._words.never_ordinal:
+            return False
         if (term.counted and not self._parts) or term.value >= self._least_scale:
             return False
         kept = 0 if term.collective else len(self._parts)
@@ -343,6 +346,7 @@ class NumeralParser:
         if term is None or term.behind or not self._touches(first + 1):
             return None
         self.position += 1
+        self._has_prefix = True
         value = self._parse_sum()
         if value is None:
             self.position = first
