@@ -147,9 +147,7 @@ def _find_year_month(
     if int(month) in _MONTHS:
         category = "dottedmonth" if is_dotted else "yearmonth"
         yield Item(start, match.end(), category, ("month_of", int(month), int(year)))
-    elif is_dotted:
-        return
-    else:
+    elif not is_dotted:
         yield Item(start, match.end(), "calendar", ("missing",))
 
 
