@@ -46,8 +46,8 @@ def find_absolute_dates(
     """The longest date at each atom where one begins, as an item of the category ``calendar``;
     ``shortdate`` for a day and a month in digits, which may be something else (``suredate`` if
     that is unlikely); ``loosedate`` for numbers that are a date only as a whole answer (2 / 15,
-    2-15); ``yearmonth`` for a month and a year. ``order`` is that of day, month and year, if not
-    the one of the language.
+    2-15); ``yearmonth`` for a month and a year (``dottedmonth`` for what may be a version: 2024.3).
+    ``order`` is that of day, month and year, if not the one of the language.
 
     A date that does not exist (February 30) has the meaning ``("missing",)``, so that nothing else
     is found in it.
@@ -143,11 +143,11 @@ def _find_year_month(
     year, month = (first, last) if match.group().startswith("y") else (last, first)
     if not 1900 <= int(year) < 2100:  # 3.1415
         return
-    if match.group() == "y.n" and len(month) == 1:  # the version 2024.3
-        return
+    is_dotted = match.group() == "y.n" and len(month) == 1
     if int(month) in _MONTHS:
-        yield Item(start, match.end(), "yearmonth", ("month_of", int(month), int(year)))
-    else:
+        category = "dottedmonth" if is_dotted else "yearmonth"
+        yield Item(start, match.end(), category, ("month_of", int(month), int(year)))
+    elif not is_dotted:
         yield Item(start, match.end(), "calendar", ("missing",))
 
 

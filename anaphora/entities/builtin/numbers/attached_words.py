@@ -5,7 +5,9 @@ Turkish: *üçten fazla* is *üç* and *ten fazla*. Read the other inflected wor
 
 A Korean word is split only if all of it is known: a numeral, then a scale, a counter, a unit or a
 currency, then particles. Many short numerals begin other words (사원, 조명, 공원), so that only the
-numerals of one syllable that ``numbers.yaml`` lists under ``attaching`` may begin one here.
+numerals of one syllable that ``numbers.yaml`` lists under ``attaching`` may begin one here. Two
+digits that follow one another and share a multiplier or what they count are two numbers: 칠팔십 is
+칠 and 팔십, seventy to eighty.
 """
 
 from __future__ import annotations
@@ -26,11 +28,12 @@ from anaphora.entities.words.scripts import is_hangul
 
 __all__ = ["get_number_atoms"]
 
+_TEN = 10
 _CACHED_WORDS = 10_000
 _MAX_LETTERS = 20
 _LONGEST_ABBREVIATION = 2  # has an apostrophe before its ending: TL'ye
 _STANDING_ALONE = frozenset("둘셋넷반")  # numerals of one syllable that count nothing
-_SURE_PARTICLES = frozenset("로요에을를은는쯤씩권")
+_SURE_PARTICLES = frozenset("로요에을를은는쯤씩권대")
 
 
 def get_number_atoms(text: str, language: str) -> Sequence[Atom]:
@@ -156,6 +159,14 @@ class _AttachedWordSplitter:
         numerals = cached_table(code, "numerals")
         self._scales = frozenset(word for word, _ in iter_phrases(numerals, "multipliers"))
         self._counted = frozenset(filter(is_hangul, known))
+        bounds = phrases.comparisons_after.phrases
+        self._bounds = frozenset("".join(words) for words in bounds)
+        self._bound_openings = frozenset(words[:2] for words in bounds)
+        self._digits = {
+            form: value
+            for form, value in iter_phrases(numerals, "values")
+            if len(form) == 1 and 0 < value < _TEN
+        }
         self._particles = frozenset(load_orthography(code).behind) | phrases.particles
         self._attaching = phrases.attaching
         self._pairs = phrases.pairs
@@ -175,13 +186,17 @@ class _AttachedWordSplitter:
                 was_split = True
                 continue
             if atom.kind == "word" and len(atom.text) <= _MAX_LETTERS and is_hangul(atom.text):
-                before = atoms[at - 1] if at else None
+                before = found[-1] if found else None
+                following = atoms[at + 1].text if at + 1 < len(atoms) else ""
                 if before is not None and atom.glued and before.kind == "digits":
                     parts = self._split_cached(atom.text, behind_digits=True)
                 elif before is not None and before.text.endswith(self._over):
                     parts = self._split_numeral(atom.text, is_numerator=True)
                 elif before is not None and self._is_number(before):
-                    parts = self._split_counter(atom.text)
+                    parts = self._split_counter(atom.text, following)
+                elif before is not None and self._may_be_counted(before):
+                    parts = self._split_bound(atom.text)
+                parts = parts or self._split_pair(atom.text, following)
                 parts = parts or self._split_cached(atom.text, behind_digits=False)
             if parts:
                 found += self._read_pair(*_cut(atom, parts))
@@ -234,13 +249,45 @@ class _AttachedWordSplitter:
                 return word[:end], *rest
         return ()
 
-    def _split_counter(self, word: str) -> tuple[str, ...]:
+    def _split_counter(self, word: str, following: str) -> tuple[str, ...]:
         """What is counted behind a number and a blank, and its particles: 두 명이요. Short
-        particles are not split, as a name may have them (대만 of 대 and 만)."""
+        particles are not split, as a name may have them (대만 of 대 and 만), unless a comparison
+        begins with them: 두 명이 넘는."""
         for part in _beginnings(word, self._counted):
             rest = self._split_particles(word[len(part) :])
-            if rest and (len(part) > 1 or len(rest[0]) > 1 or rest[0] in _SURE_PARTICLES):
+            if not rest:
+                continue
+            is_sure = len(part) > 1 or len(rest[0]) > 1 or rest[0] in _SURE_PARTICLES
+            if is_sure or (*rest, following) in self._bound_openings:
                 return part, *rest
+        return ()
+
+    def _may_be_counted(self, atom: Atom) -> bool:
+        """Whether an atom may be what a number counts, or the symbol of its unit (%, kg)."""
+        return atom.text in self._counted or (atom.glued and atom.text.isascii())
+
+    def _split_bound(self, word: str) -> tuple[str, ...]:
+        """A comparison behind what is counted, and its particles: 열 명 이상이면."""
+        for part in _beginnings(word, self._bounds):
+            if rest := self._split_particles(word[len(part) :]):
+                return part, *rest
+        return ()
+
+    def _split_pair(self, word: str, following: str) -> tuple[str, ...]:
+        """Two digits that follow one another: 이 and 삼 before 명, or, whatever ``following`` is,
+        beside a multiplier: 이 and 삼십, 십이 and 삼."""
+        values = [self._digits.get(letter, 0) for letter in word]
+        for at in range(1, len(word)):
+            if not 0 < values[at - 1] == values[at] - 1 or not self._is_numeral(word[:at]):
+                continue
+            for end in range(len(word), at, -1):
+                numeral, rest = word[at:end], word[end:]
+                counted = self._split_counted(rest) if rest else ()
+                if not self._is_numeral(numeral) or (rest and not counted):
+                    continue
+                is_shared = at > 1 or bool(counted) or following in self._counted
+                if len(numeral) > 1 or (is_shared and values[at] > 2):  # 이십일이 is the 20th
+                    return word[:at], numeral, *counted
         return ()
 
     def _may_begin(self, text: str) -> bool:

@@ -75,6 +75,7 @@ class MoneyRecognizer:
         written = cached_table(base_code(language), "money")
         self._at_least = PhraseLookup(language, iter_phrases(written, "at_least"))
         self._at_least_behind = PhraseLookup(language, iter_phrases(written, "at_least_behind"))
+        self._about_behind = PhraseLookup(language, iter_phrases(written, "about_behind"))
         self._bare = bare
         code = currency.upper() or currency_of_country(language)
         self._unit = Unit(code, MONEY) if code else None
@@ -118,14 +119,16 @@ class MoneyRecognizer:
         return one._replace(value=one.value * 1000) if is_read else one
 
     def _with_bound(self, atoms: Sequence[Atom], one: Quantity) -> Quantity:
-        """The amount as a lower bound, by words that say nothing of the kind about other numbers:
-        from $50."""
+        """The amount as a lower bound or as about so much, by words that say nothing of the kind
+        about other numbers: from $50, 3万円台."""
         if one.value is None or one.comparison is not None:
             return one
         if (before := self._at_least.find_before(atoms, one.start)) is not None:
             return apply_comparison(one, before[0], one.end, "least")
         if (behind := self._at_least_behind.find_after(atoms, one.end)) is not None:
             return apply_comparison(one, one.start, behind[0], "least")
+        if (behind := self._about_behind.find_after(atoms, one.end)) is not None:
+            return apply_comparison(one, one.start, behind[0], "about")
         return one
 
     def _may_be_amount(self, atoms: Sequence[Atom], one: Quantity) -> bool:

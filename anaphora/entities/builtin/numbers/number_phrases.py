@@ -47,7 +47,8 @@ TIMES = frozenset({"x", "х", "×"})  # 2x espresso
 @dataclass(frozen=True, slots=True)
 class RangeConnector:
     """A phrase between the ends of a range, with the phrases that may open the range (an empty one,
-    if none is needed) and those that may close it."""
+    if none is needed) and those that close one without an opening (an empty one, if none is
+    needed)."""
 
     openings: frozenset[str]
     closings: frozenset[str]
@@ -228,5 +229,5 @@ def _range_connectors(ranges: list[tuple[str, str, str]]) -> Iterator[tuple[str,
     for phrase in dict.fromkeys(middle for _, middle, _ in ranges):
         own = [one for one in ranges if one[1] == phrase]
         openings = frozenset(opening for opening, _, _ in own)
-        closings = frozenset(closing for *_, closing in own if closing)
+        closings = frozenset(closing for opening, _, closing in own if not opening)
         yield phrase, RangeConnector(openings, closings)

@@ -1,5 +1,5 @@
 """Tell words and numbers that belong to a name or a noun from those of dates: 12 Baker Street, the
-3rd candidate, from 9 to 18 euros, Anna Niedziela."""
+3rd candidate, from 9 to 18 euros, 7時2名, Anna Niedziela."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _MAX_NAME_WORDS = 4  # of a street, with the word for it
 _NO_NOUN_ENDINGS = ("s", "ly")  # the 3rd works, the 3rd preferably
 _MARKS_BEHIND_HOURS = frozenset(".,;:!?…)")
 _MAX_CASE_ENDING = 4  # letters
+_MOST_NUMERAL_ATOMS = 8
 
 
 class NonDateNumbers:
@@ -37,11 +38,17 @@ class NonDateNumbers:
         self._first_names = tuple(grammar.first_names)
         self._date_words = grammar.words
         self._words = frozenset(map(create_normalizer(language), load_stop_words(language)))
+        self._counters = grammar.counters
+        self._endings = grammar.endings
+        self._number_breaks = grammar.number_breaks
+        self._numerals = get_numeral_reader(language)
 
     def remove(self, text: str, atoms: Sequence[Atom], grades: bytes) -> bytes:
         """The ``grades`` of the atoms with 0, no part of a date, for such words and numbers."""
         if self._first_names:
             grades = self._remove_surnames(text, atoms, grades)
+        if self._counters:
+            grades = self._remove_counted(atoms, grades)
         if not (self._street_words or self._articles):
             return grades
         texts = [atom.text for atom in atoms]
@@ -60,6 +67,33 @@ class NonDateNumbers:
             ):
                 graded[at:behind] = bytes(behind - at)
         return bytes(graded)
+
+    def _remove_counted(self, atoms: Sequence[Atom], grades: bytes) -> bytes:
+        """The grades without the numbers that count something: the 2 of 7時2名 is no minute."""
+        graded = bytearray(grades)
+        for at in range(1, len(atoms)):
+            if not graded[at - 1] or not self._is_counter(atoms[at].text):
+                continue
+            if atoms[at - 1].kind == "digits":
+                graded[at - 1] = 0
+                continue
+            start = max(0, at - _MOST_NUMERAL_ATOMS)
+            for before in range(start, at):
+                start = before + 1 if atoms[before].text in self._number_breaks else start
+            found = self._numerals.find_in_words(atoms[start:at])
+            if found and start + found[-1].end == at:
+                first = start + found[-1].start
+                graded[first:at] = bytes(at - first)
+        return bytes(graded)
+
+    def _is_counter(self, word: str) -> bool:
+        """Whether a word is what numbers count, with a particle or without one."""
+        if word in self._counters or word in self._date_words:
+            return word in self._counters
+        return any(
+            word[:end] in self._counters and word[end:] in self._endings
+            for end in range(1, len(word))
+        )
 
     def _remove_surnames(self, text: str, atoms: Sequence[Atom], grades: bytes) -> bytes:
         """The grades without capitalized words behind a first name or a title, in a language that

@@ -62,7 +62,7 @@ _WORD_LISTS: Mapping[str, str] = {
     "joining": "conjunctions", "zone_words": "zone_words",
     "endings": "endings", "openings": "openings", "marked": "marked_words",
     "street_words": "street_words", "articles": "articles", "uncounted": "uncounted",
-    "first_names": "first_names", "moving": "moving_words",
+    "first_names": "first_names", "moving": "moving_words", "counters": "counters",
     "honorifics": "honorifics", "contacts": "contact_words", "epithets": "epithet_articles",
     "books": "books", "titles": "titles",
 }  # fmt: skip
@@ -95,9 +95,10 @@ class DateGrammar:
     ``marked_words``: see
     :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``uncounted`` are
     endings of words that no number before them counts: a plain number before such a word may be an
-    hour. ``first_names`` are the beginnings of first names and titles: a capitalized weekday behind
-    one is a surname. In a text with a word that begins as one of the ``moving_words`` does, "from
-    Saturday to Sunday" is no night. ``measured_words`` finds adjectives such as *dreistündig*.
+    hour. A number before one of the ``counters`` is no part of a date. ``first_names`` are the
+    beginnings of first names and titles: a capitalized weekday behind one is a surname. In a text
+    with a word that begins as one of the ``moving_words`` does, "from Saturday to Sunday" is no
+    night. ``measured_words`` finds adjectives such as *dreistündig*.
     ``order`` is that of day, month and year: ``DMY``.
     """
 
@@ -126,6 +127,7 @@ class DateGrammar:
     titles: frozenset[str]
     uncounted: frozenset[str]
     first_names: frozenset[str]
+    counters: frozenset[str]
     moving_words: frozenset[str]
     endings: frozenset[str]
     openings: frozenset[str]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from fractions import Fraction
 
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS, Grain, Interval, Moment
 from anaphora.entities.builtin.dates.operations.durations import (
@@ -163,11 +162,11 @@ def _starting(moment: Moment, origin: TimeExpression, duration: TimeExpression) 
 @operation("lasting")
 def _lasting(moment: Moment, origin: TimeExpression, duration: TimeExpression) -> Interval:
     """A duration from a date on: three days from Monday on, tomorrow at 5 for two hours. Two nights
-    from the 24th on include the 26th, the day of departure."""
+    from the 24th on, whatever the hour, include the 26th, the day of departure."""
     start, amount = evaluate_start(origin, moment)[0], evaluate_duration(duration)
-    end = add_duration(moment, start, amount, 1)
-    if _has_nights(amount):
-        end = add_duration(moment, end, ((Fraction(1), "day"),), 1)
+    end: datetime | None = add_duration(moment, start, amount, 1)
+    if end is not None and _has_nights(amount):
+        end = moment.period("day", end).end
     return Interval(start, end, finest_grain(amount))
 
 

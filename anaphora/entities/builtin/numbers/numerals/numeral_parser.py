@@ -76,6 +76,7 @@ class NumeralParser:
         self._tokens = tokens
         self._parts: list[_Addend] = []
         self._ordinal = False
+        self._has_prefix = False  # an ordinal one: 第
         self._decimal = False
         self._scale = 1
         self._comma = 0  # the number of parts before the last comma
@@ -153,6 +154,8 @@ class NumeralParser:
         while self.position < len(self._tokens):
             if self._parts and not (self._touches(self.position) or self._passes_comma()):
                 break
+            if self._parts and self._is_apart(self._tokens[self.position].start):
+                break
             token = self._tokens[self.position]
             if self._add_token(token, glue) or self._multiply_by_token(token):
                 glue = None
@@ -165,6 +168,10 @@ class NumeralParser:
                 break
             self.position += 1
         return self._total_of_parts(first)
+
+    def _is_apart(self, at: int) -> bool:
+        """Whether the word at an atom is a unit behind a blank, and a digit without one: 백 일."""
+        return self._atoms[at].text in self._words.apart and not self._atoms[at].glued
 
     def _total_of_parts(self, first: int) -> int | Fraction | None:
         parts = self._parts
@@ -256,6 +263,8 @@ class NumeralParser:
         term = token.first_term("times")
         if term is None or (self._ordinal and not term.ordinal):
             return False
+        if self._has_prefix and self._atoms[token.start].text in self._words.never_ordinal:
+            return False
         if (term.counted and not self._parts) or term.value >= self._least_scale:
             return False
         kept = 0 if term.collective else len(self._parts)
@@ -291,6 +300,9 @@ class NumeralParser:
         """Parse 二〇二四; returns whether there is such a row of two digits or more."""
         end = self.position
         digits: list[str] = []
+        first = self._tokens[end].start
+        if first and self._atoms[first - 1].text in self._words.row_breaks:
+            return False
         while end < len(self._tokens) and (end == self.position or self._touches(end)):
             token = self._tokens[end]
             term = None if token.literal else token.first_term("add")
@@ -334,6 +346,7 @@ class NumeralParser:
         if term is None or term.behind or not self._touches(first + 1):
             return None
         self.position += 1
+        self._has_prefix = True
         value = self._parse_sum()
         if value is None:
             self.position = first

@@ -133,6 +133,9 @@ class NumeralVocabulary:
         self.inverted = bool(written.get("inverted"))
         self.positional = bool(written.get("positional"))
         self.never_positional = frozenset(written.get("never_positional", ()))
+        self.row_breaks = frozenset(written.get("row_breaks", ()))
+        self.apart = frozenset(written.get("apart", ()))
+        self.never_ordinal = frozenset(written.get("never_ordinal", ()))
         self.short_tail = bool(written.get("short_tail"))
         self.ordinal_chain = bool(written.get("ordinal_chain"))
         self.loose_ordinals = frozenset(

@@ -48,6 +48,7 @@ class PartMerger:
         written = cached_table(base_code(language), "money")
         self._phrases = load_number_phrases(language)
         self._joins = PhraseLookup(language, iter_phrases(written, "joins"))
+        self._behind_tenths = PhraseLookup(language, iter_phrases(written, "behind_tenths"))
         self._prefixes = load_vocabulary(language).prefixes
         self._has_tenths = bool(written.get("tenths"))
         self._with_thousandths = frozenset(load_currencies()["thousandths"].split())
@@ -110,6 +111,7 @@ class PartMerger:
         is_joined = last.end < amount.start
         is_written_so = atoms[last.end - 1].kind == "mark" and atoms[amount.start].glued  # 3€50
         is_end = amount.end == len(atoms) or atoms[amount.end].text in _END_MARKS
+        is_end = is_end or self._behind_tenths.find_after(atoms, amount.end) is not None
         if not (is_end or (is_written_so and not is_joined)):
             return None  # "five euros twenty pieces"
         if self._has_tenths and not is_joined and value < 10:

@@ -78,6 +78,8 @@ class QuantityReader:
         for amount, following in zip_longest(amounts, amounts[1:]):
             if amount.start < reach:
                 continue
+            if amount.weak and _is_particle(atoms, amount, complete[-1] if complete else None):
+                continue
             if self._is_open(atoms, amount):
                 reach = amount.end + 1
                 continue
@@ -257,6 +259,17 @@ class QuantityReader:
             and not is_hangul(after.text)
             and not _is_multiplication_sign(atoms, amount.end)
         )
+
+
+def _is_particle(atoms: Sequence[Atom], amount: Amount, before: Amount | None) -> bool:
+    """Whether a Korean numeral of one syllable is the particle of what is counted before it: the 이
+    of 백 명이, and not the 세 of 두세."""
+    at = amount.start
+    if not at or amount.end != at + 1 or not is_hangul(atoms[at].text):
+        return False
+    follows_numeral = before is not None and before.end == at and before.unit is None
+    is_ending = atoms[at - 1].kind == "word" and atoms[at - 1].end == atoms[at].start
+    return is_ending and not follows_numeral
 
 
 def _merge_years(amounts: Sequence[Amount]) -> list[Amount]:

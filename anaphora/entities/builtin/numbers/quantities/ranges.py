@@ -7,13 +7,15 @@ from collections.abc import Callable, Sequence
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.numbers.number_phrases import NumberPhrases
 from anaphora.entities.builtin.numbers.quantities.amounts import HYPHENS, Amount, Bound, Quantity
-from anaphora.entities.words.scripts import starts_unspaced
+from anaphora.entities.words.scripts import is_hangul, starts_unspaced
 
 __all__ = ["find_ranges"]
 
 _DASHES = frozenset("–—~〜～")
 _SPECIAL_NEIGHBOURS = (3, 5)  # 三五个
 _TEN = 10
+_DIGITS = frozenset("123456789")
+_PAIR_ATOMS = 3  # 2,3
 _PHONE_GROUPS = (3, 4)  # digits: 555-1234
 
 
@@ -39,7 +41,7 @@ def find_ranges(
                 continue
             quantity = _build_range(phrases, atoms, one, other, reach, prefix_of)
         if quantity is None:
-            quantity = _to_quantity(one)
+            quantity = _read_pair(phrases, atoms, one) or _to_quantity(one)
         else:
             index += 1
         quantities.append(quantity)
@@ -62,7 +64,12 @@ def _build_range(
     opening = phrases.range_openings.find_before(atoms, one.start)
     if opening is not None and opening[0] < reach:
         opening = None
-    is_open = _is_dash_between(atoms, one.end, other.start) or _are_neighbours(atoms, one, other)
+    end = phrases.skip_counter(atoms, other.end, other.unit)
+    closing = phrases.range_closings.find_after(atoms, end)
+    is_dash = _is_dash_between(atoms, one.end, other.start)
+    is_open = is_dash or _are_neighbours(phrases, atoms, one, other)
+    if is_dash and one.weak:
+        return None  # 15時半〜17時
     if not is_open and not _are_listed_neighbours(phrases, atoms, one, other):
         end = _skip_suspended_hyphen(atoms, phrases.skip_counter(atoms, one.end, one.unit))
         middle = phrases.range_connectors.match_between(atoms, end, other.start)
@@ -74,12 +81,12 @@ def _build_range(
             opening = None
         if opening is None and "" not in middle.openings:
             return None
+        if opening is None and not middle.closings & {"", closing[1] if closing else ""}:
+            return None
         if opening is None and (one.value >= other.value or one.weak):
             return None  # "five to four" is a time, and "quarter to six"
     elif one.value >= other.value:
         return None  # 555-123
-    end = phrases.skip_counter(atoms, other.end, other.unit)
-    closing = phrases.range_closings.find_after(atoms, end)
     low, high = sorted((one.value, other.value))
     return Quantity(
         one.start if opening is None else opening[0],
@@ -90,6 +97,20 @@ def _build_range(
         high=Bound(high, included=True),
         comparison="between",
     )
+
+
+def _read_pair(phrases: NumberPhrases, atoms: Sequence[Atom], one: Amount) -> Quantity | None:
+    """The range that two digits with a comma are in East Asia: 2,3人 are two or three people; None
+    if they are none."""
+    if not one.literal or one.end - one.start not in (_PAIR_ATOMS, _PAIR_ATOMS + 1):
+        return None
+    low, comma, high = (atom.text for atom in atoms[one.start : one.start + _PAIR_ATOMS])
+    is_pair = comma == "," and low in _DIGITS and high == str(int(low) + 1)
+    counted = _find_counted(phrases, atoms, one) if is_pair and high in _DIGITS else ""
+    if not (is_hangul(counted) or starts_unspaced(counted)):
+        return None
+    first, last = Bound(int(low), included=True), Bound(int(high), included=True)
+    return Quantity(one.start, one.end, one.kind, one.unit, None, first, last, "between")
 
 
 def _to_quantity(one: Amount) -> Quantity:
@@ -117,12 +138,17 @@ def _skip_suspended_hyphen(atoms: Sequence[Atom], end: int) -> int:
     return end + 1 if is_open else end
 
 
-def _are_neighbours(atoms: Sequence[Atom], one: Amount, other: Amount) -> bool:
+def _are_neighbours(
+    phrases: NumberPhrases, atoms: Sequence[Atom], one: Amount, other: Amount
+) -> bool:
     """Whether two adjacent numbers are consecutive ones: 两三天 is two or three days."""
     if one.end != other.start or one.literal or other.literal or one.kind != "cardinal":
         return False
     is_one_word = atoms[one.end - 1].end == atoms[other.start].start  # 두세
-    if not (is_one_word or starts_unspaced(atoms[one.start].text)):
+    is_close = is_one_word or starts_unspaced(atoms[one.start].text)
+    # 이십일이 is 21 as a subject.
+    may_be_particle = other.weak and other.scale == 1 and one.value > _TEN
+    if (not is_close or may_be_particle) and not is_hangul(_find_counted(phrases, atoms, other)):
         return False
     return other.value - one.value == other.scale or (one.value, other.value) == _SPECIAL_NEIGHBOURS
 
@@ -130,17 +156,26 @@ def _are_neighbours(atoms: Sequence[Atom], one: Amount, other: Amount) -> bool:
 def _are_listed_neighbours(
     phrases: NumberPhrases, atoms: Sequence[Atom], one: Amount, other: Amount
 ) -> bool:
-    """Whether two consecutive digits in words count one thing: 二、三人 are two or three people."""
-    if other.start != one.end + 1 or atoms[one.end].text != "、" or one.unit is not None:
+    """Whether two consecutive digits count one thing: 二、三人 and 2、3人 are two or three
+    people, as are 2, 3명."""
+    if other.start != one.end + 1 or one.unit is not None or one.literal != other.literal:
         return False
-    is_counted = other.unit is not None or phrases.skip_counter(atoms, other.end, None) > other.end
+    counted, mark = _find_counted(phrases, atoms, other), atoms[one.end].text
     return (
-        is_counted
-        and not (one.literal or other.literal)
+        (mark == "、" or (mark == "," and is_hangul(counted)))
+        and counted != ""
+        and (not one.literal or other.value < _TEN * other.scale)
         and one.kind == other.kind == "cardinal"
         and other.value - one.value == other.scale
         and one.value % other.scale == 0 != one.value % (_TEN * other.scale)
     )
+
+
+def _find_counted(phrases: NumberPhrases, atoms: Sequence[Atom], one: Amount) -> str:
+    """The word or the last part of what a number counts; nothing if there is none."""
+    if one.unit is not None:
+        return atoms[one.end - 1].text
+    return atoms[one.end].text if phrases.skip_counter(atoms, one.end, None) > one.end else ""
 
 
 def _share_tens(one: Amount, other: Amount) -> tuple[Amount, Amount]:
