@@ -10,6 +10,7 @@ remembered.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -22,7 +23,8 @@ from anaphora.intents.decision.sentences.completion import (
 from anaphora.intents.decision.sentences.fragment import (
     NO_VALUES,
     find_ambiguous,
-    has_other_words,
+    find_other_words,
+    is_about_more,
     read_values,
     without_linking_words,
     without_negated,
@@ -51,6 +53,13 @@ _SWITCHING = frozenset(("HassTurnOn", "HassTurnOff"))
 _OPENED = frozenset(("lock", "cover", "valve"))  # what on and off open, close and lock
 
 
+class _Fragment(NamedTuple):
+    """What a fragment says, and the intents that its other words belong to."""
+
+    variant: Variant
+    intents: Collection[str]
+
+
 def complete_fragment(
     model: SentenceIntents,
     utterance: Utterance,
@@ -65,22 +74,29 @@ def complete_fragment(
             known = [
                 Variant(tuple(two for two in one.entities if two.text.lower() not in words))
                 for one in linked
-                if not has_other_words(model, utterance, one, words)
+                if not is_about_more(model, one, find_other_words(model, utterance, one, words))
             ]
             prolonged = _prolong(model, utterance, known, conversation, sign)
             if prolonged is not None:
                 return prolonged
     if not spoken.isdisjoint(model.changes - model.increases):
         return None  # "warmer by about 2 degrees" is not 2 degrees
-    kept = [
-        without_negated(model, utterance, one)
-        for one in linked
-        if not has_other_words(model, utterance, one)
-    ]
-    found = _complete_best(model, utterance, [one for one in kept if one], conversation)
+    fragments = []
+    for variant in linked:
+        others = find_other_words(model, utterance, variant)
+        kept = without_negated(model, utterance, variant)
+        if kept is not None and not is_about_more(model, variant, others):
+            fragments.append(_Fragment(kept, _find_possible(model, others)))
+    found = _complete_best(model, utterance, fragments, conversation)
     if found is None or not spoken.isdisjoint(model.increases):
         return found
     return change_timer(model, utterance, conversation, found)
+
+
+def _find_possible(model: SentenceIntents, others: Iterable[str]) -> Collection[str]:
+    """The intents that a fragment with ``others`` may be about: those whose sentences have them."""
+    known = [found for one in others if (found := model.find_intents(one))]
+    return frozenset.intersection(*known) if known else model.combinations.keys()
 
 
 def complete_value(
@@ -94,7 +110,8 @@ def complete_value(
     said = next(one for one in reading.entities if one.element == AMOUNT)
     number = replace(said, element=NUMBER, groups=frozenset((NUMBER,)))
     quality = find_quality(reading)
-    found = _complete_best(model, utterance, [Variant((number,))], conversation, quality)
+    fragment = _Fragment(Variant((number,)), model.combinations.keys())
+    found = _complete_best(model, utterance, [fragment], conversation, quality)
     if found and said.meta.get("value") == _HALF and not any(map(str.isdigit, said.text)):
         slots = {one.entity.element for one in found.candidates if one.entity.start == said.start}
         if not any("%" in model.units.get(slot, ()) for slot in slots):
@@ -105,18 +122,21 @@ def complete_value(
 def _complete_best(
     model: SentenceIntents,
     utterance: Utterance,
-    variants: Sequence[Variant],
+    fragments: Sequence[_Fragment],
     conversation: Conversation,
     quality: str = "",
 ) -> Completion | None:
     best: tuple[tuple[object, ...], Completion] | None = None
     is_command = any(token.lower in model.pronouns for token in utterance.tokens)
+    lacks_thing = any(NAME in one.references for one in utterance.sentences)
     ambiguous = find_ambiguous(utterance)
-    for place, variant in enumerate(variants):
-        for said in read_values(model, utterance, variant, conversation, quality):
+    for place, fragment in enumerate(fragments):
+        for said in read_values(model, utterance, fragment.variant, conversation, quality):
             if is_command and any(one.element == STATE for one in said):
                 continue  # "close it" is no question
-            for key, completion in _completions(model, said, variant, conversation, ambiguous):
+            if is_command and lacks_thing and any(one.element in TARGETS for one in said):
+                continue  # "lock it" is about no lock, if nothing with a lock was meant
+            for key, completion in _completions(model, said, fragment, conversation, ambiguous):
                 if best is None or (*key, place) < best[0]:
                     best = ((*key, place), completion)
     return best and best[1]
@@ -142,7 +162,7 @@ def _prolong(
 def _completions(
     model: SentenceIntents,
     said: tuple[Entity, ...],
-    variant: Variant,
+    fragment: _Fragment,
     conversation: Conversation,
     ambiguous: Collection[Entity],
 ) -> Iterator[tuple[tuple[object, ...], Completion]]:
@@ -160,6 +180,8 @@ def _completions(
     # Where a device is that is named, need not be known.
     places = () if NAME in slots else PLACES
     for intent, combinations in model.combinations.items():
+        if intent not in fragment.intents:
+            continue
         recent = order.get(intent)
         if recent is None and not names_value:
             continue
@@ -191,7 +213,7 @@ def _completions(
                 sum(one.distance for one in candidates),
                 model.intents[intent][0],
             )
-            yield rank, Completion(intent, variant, candidates, combination.response)
+            yield rank, Completion(intent, fragment.variant, candidates, combination.response)
 
 
 def _is_switched_otherwise(

@@ -9,7 +9,7 @@ from anaphora.core.utterance import Entity, SentenceReading, Utterance
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.follow_up import complete_fragment, complete_value
-from anaphora.intents.decision.sentences.fragment import find_linking_words
+from anaphora.intents.decision.sentences.fragment import NO_VALUES, find_linking_words
 from anaphora.intents.decision.sentences.repetition import (
     complete_all,
     complete_by_part_of_name,
@@ -81,11 +81,14 @@ def match_fragment(
 ) -> SentenceAnswer:
     """The match of the best completion of what is no whole sentence."""
     utterance = question.utterance
-    if conversation.flow and any(one.everything for one in utterance.sentences):
+    text = utterance.text.lower()
+    if any(one.everything for one in utterance.sentences):
         completion = _complete_elliptical(model, utterance, conversation)
         if completion is None:
             return SentenceAnswer(None, model.refusals["all"])
         return _answer(model, completion, conversation)
+    if conversation.flow and model.several and model.several.search(text):
+        return SentenceAnswer(None, model.refusals["all"])
     completion = (
         _complete_fragment(model, question, conversation)
         or complete_by_part_of_name(model, utterance, conversation)
@@ -94,9 +97,9 @@ def match_fragment(
     )
     if completion is not None:
         return _answer(model, completion, conversation)
-    asks_for_several = model.several is not None and model.several.search(utterance.text.lower())
-    refusal = model.refusals["all"] if conversation.flow and asks_for_several else ""
-    return SentenceAnswer(None, refusal)
+    names_kind = any(one.element in NO_VALUES for one in utterance.entities)
+    asks_for_all = names_kind and model.everything and model.everything.search(text)
+    return SentenceAnswer(None, model.refusals["all"] if asks_for_all else "")
 
 
 def _is_undone_otherwise(reading: SentenceReading, conversation: Conversation) -> bool:

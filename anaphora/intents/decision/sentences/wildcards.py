@@ -75,7 +75,8 @@ def _find_cues(model: SentenceIntents, utterance: Utterance) -> Iterator[tuple[i
     atoms, found = load_cue_words(model.language).read(utterance.text)
     for match in found:
         kind, first = match.reading.kind, atoms[match.first]
-        is_verb = kind == "add" and first.text in model.words  # "add", but not "extra"
+        # "add", but not "extra"
+        is_verb = kind == "add" and bool(model.find_intents(first.text))
         if not is_verb and (kind not in _CUES or match.reading.side == "around"):
             continue
         start, end = first.start, atoms[match.last - 1].end
