@@ -13,6 +13,7 @@ from anaphora.grammar.sentences.normalization import CJK_SPACE, fold_case
 
 __all__ = ["InputText", "Piece", "SkipWords", "normalize_input", "replace_pieces"]
 
+_BREAKS = " ,，、"  # between words that only link and what follows
 _MARKS = ".。,，?¿？؟!¡！;；:：…—–―"
 _WORD = re.compile(r"\S+")
 _INITIALS = re.compile(r"(?:\w\.){2,}")
@@ -214,7 +215,7 @@ class SkipWords:
         at = 0
         while found := self._at_start.match(text.text, at):
             at = found.end()
-            while text.text[at : at + 1] == " ":
+            while at < len(text.text) and text.text[at] in _BREAKS:
                 at += 1
         return _cut_words(text, [(at, len(text.text))]) if at else text
 

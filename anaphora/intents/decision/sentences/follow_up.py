@@ -108,7 +108,10 @@ def complete_value(
     """The completion of a sentence that only names the value to set: "turn it up to 50". None if
     nothing that was meant takes it."""
     said = next(one for one in reading.entities if one.element == AMOUNT)
-    number = replace(said, element=NUMBER, groups=frozenset((NUMBER,)))
+    number = next(
+        (one for one in utterance.entities if one.element == NUMBER and one.start == said.start),
+        replace(said, element=NUMBER, groups=frozenset((NUMBER,))),
+    )
     quality = find_quality(reading)
     fragment = _Fragment(Variant((number,)), model.combinations.keys())
     found = _complete_best(model, utterance, [fragment], conversation, quality)
@@ -197,6 +200,8 @@ def _completions(
             filled = fill_combination(model, combination, slots, known)
             if filled is None or not (filled.memory or recent is not None):
                 continue
+            if recent != 0 and not filled.memory and slots.keys() <= {*PLACES}:
+                continue  # a place alone goes on with the last command
             if intent in _SWITCHING and _is_switched_otherwise(model, slots, conversation):
                 continue
             used = {held.entity.element for held in filled.memory}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product, takewhile
 
 from msgspec.structs import replace
@@ -36,6 +36,12 @@ __all__ = [
 
 NO_VALUES = frozenset((*TARGETS, *PLACES, STATE))
 """The slots that are no values of a command."""
+
+_SLOTS_BY_UNIT: Mapping[str, Mapping[str, str]] = {
+    "datetime": {"h": "hours", "min": "minutes", "s": "seconds"},
+    "temperature": {"°": "temperature", "°C": "temperature", "°F": "temperature"},
+}
+"""The slots of the units of built-in numbers, by the type of the unit."""
 
 _UNIT = re.compile(r"[^\W\d_]+|[%°]")
 _CLAUSE_END = re.compile("[,;.:!،؛，、。]")
@@ -202,15 +208,23 @@ def _number_slots(
     number = entity.meta.get("value")
     if not isinstance(number, int | float) or entity.meta.get("kind") == "ordinal":
         return
+    if number == 1 and entity.text.isalpha():
+        return  # "not this ONE"
     between = model.increases | model.decreases  # "2 MORE minutes"
     after = _UNIT.findall(utterance.text[entity.end :].lower())
     words = {*_UNIT.findall(entity.text.lower()), *[one for one in after if one not in between][:1]}
+    if entity.meta.get("kind") == "percent":
+        words.add("%")
     if entity.text.isalpha():
         words.discard(entity.text.lower())  # the number itself: "half"
     fitting = [
         slot for slot, ranges in model.ranges.items() if any(number in one for one in ranges)
     ]
     by_unit = [slot for slot in fitting if not words.isdisjoint(model.units.get(slot, ()))]
+    if not by_unit and entity.meta.get("unittype") in _SLOTS_BY_UNIT:
+        slots = _SLOTS_BY_UNIT[entity.meta["unittype"]]
+        by_unit = [slot for slot in fitting if slot == slots.get(entity.meta["unit"])]
+        known = ()
     for slot in by_unit or [slot for slot in fitting if slot in known]:
         factors = {one.multiplier or 1 for one in model.ranges[slot] if number in one}
         if not by_unit:

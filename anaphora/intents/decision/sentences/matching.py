@@ -16,6 +16,7 @@ from anaphora.intents.decision.sentences.repetition import (
     complete_other,
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.slots import NAME
 from anaphora.intents.decision.sentences.steps import (
     complete_step,
     find_amount,
@@ -95,11 +96,16 @@ def match_fragment(
         or _complete_elliptical(model, utterance, conversation)
         or complete_wildcard(model, utterance, conversation)
     )
-    if completion is not None:
+    is_about_all = bool(model.everything and model.everything.search(text))
+    if completion is not None and not (is_about_all and _is_about_device(completion)):
         return _answer(model, completion, conversation)
     names_kind = any(one.element in NO_VALUES for one in utterance.entities)
-    asks_for_all = names_kind and model.everything and model.everything.search(text)
-    return SentenceAnswer(None, model.refusals["all"] if asks_for_all else "")
+    return SentenceAnswer(None, model.refusals["all"] if is_about_all and names_kind else "")
+
+
+def _is_about_device(completion: Completion) -> bool:
+    """Whether a completion is about one device that was not named, but meant before."""
+    return any(one.remembered and one.entity.element == NAME for one in completion.candidates)
 
 
 def _is_undone_otherwise(reading: SentenceReading, conversation: Conversation) -> bool:
