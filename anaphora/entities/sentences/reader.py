@@ -103,7 +103,7 @@ class SentenceReader:
         return readings or self._read_first(text, context)
 
     def read_entities(self, utterance: Utterance) -> tuple[SentenceReading, ...]:
-        """The readings of an utterance that is no whole sentence as it is, but is one with the names
+        """The readings of an utterance that is no whole sentence as it is, but one with the names
         as the home has them ("das linke Rollo"), or without the place, if the sentences of its
         intent may have that ("lights on upstairs")."""
         named, text = find_named(utterance), utterance.text

@@ -26,6 +26,7 @@ from anaphora.intents.decision.sentences.fragment import (
     find_other_words,
     is_about_more,
     read_values,
+    without_function_words,
     without_linking_words,
     without_negated,
 )
@@ -82,6 +83,8 @@ def complete_fragment(
     if not spoken.isdisjoint(model.changes - model.increases):
         return None  # "warmer by about 2 degrees" is not 2 degrees
     fragments = []
+    bare = [without_function_words(utterance, one) for one in linked]
+    linked += [one for one, before in zip(bare, linked, strict=True) if one is not before]
     for variant in linked:
         others = find_other_words(model, utterance, variant)
         kept = without_negated(model, utterance, variant)
@@ -194,7 +197,8 @@ def _completions(
             continue  # "half" of something else
         known = memory
         if intent in TIMER_INTENTS:  # a timer has no place that was not said for it
-            known = {slot: one for slot, one in memory.items() if slot in last}
+            is_known = bool(conversation.flow) and conversation.flow[-1].intent in TIMER_INTENTS
+            known = {slot: one for slot, one in memory.items() if is_known and slot in last}
         kept = {*TARGETS, *places} | (last - {*PLACES} if recent == 0 else set())
         for combination in combinations:
             filled = fill_combination(model, combination, slots, known)

@@ -30,6 +30,7 @@ __all__ = [
     "find_other_words",
     "is_about_more",
     "read_values",
+    "without_function_words",
     "without_linking_words",
     "without_negated",
 ]
@@ -118,6 +119,17 @@ def without_linking_words(
         one
         for one in variant.entities
         if one.exact or not all(utterance.tokens[index].lower in words for index in one.tokens)
+    )
+    return variant if kept == variant.entities else Variant(kept)
+
+
+def without_function_words(utterance: Utterance, variant: Variant) -> Variant:
+    """The variant without values that may be mere function words: "ON the ground floor"."""
+    kept = tuple(
+        one
+        for one in variant.entities
+        if one.element in (*TARGETS, *PLACES)
+        or any(utterance.tokens[index].is_content_word for index in one.tokens)
     )
     return variant if kept == variant.entities else Variant(kept)
 

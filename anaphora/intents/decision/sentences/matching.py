@@ -88,7 +88,8 @@ def match_fragment(
         if completion is None:
             return SentenceAnswer(None, model.refusals["all"])
         return _answer(model, completion, conversation)
-    if conversation.flow and model.several and model.several.search(text):
+    is_about_several = bool(model.several and model.several.search(text))
+    if conversation.flow and is_about_several:
         return SentenceAnswer(None, model.refusals["all"])
     completion = (
         _complete_fragment(model, question, conversation)
@@ -100,7 +101,8 @@ def match_fragment(
     if completion is not None and not (is_about_all and _is_about_device(completion)):
         return _answer(model, completion, conversation)
     names_kind = any(one.element in NO_VALUES for one in utterance.entities)
-    return SentenceAnswer(None, model.refusals["all"] if is_about_all and names_kind else "")
+    is_refused = names_kind and (is_about_all or is_about_several)
+    return SentenceAnswer(None, model.refusals["all"] if is_refused else "")
 
 
 def _is_about_device(completion: Completion) -> bool:

@@ -29,19 +29,19 @@ class SentenceIntents:
     """The combinations of slots of each intent, and the lists of the slots.
 
     ``ranges`` are the ranges of numbers by slot, ``units`` the words that may follow them.
-    ``devices`` is the context of each device by its name, ``areas`` the area of those that are in
-    one, ``floors`` the floor of each area that is known to be on one. ``groups`` are those of the slots. ``wildcards`` are the slots of each intent that only any
-    text fills ("the pizza timer"), ``joiners`` the words that add something ("and"), ``openings``
-    those that link what follows to what was said ("no"), ``fillers`` further words of follow-ups,
-    ``additions`` those behind what is added ("too"), ``restrictions`` those before what alone is
-    meant ("only"), ``courtesies`` those of politeness. ``words`` are those of the sentences of each
-    intent,
-    ``increases`` and ``decreases`` those that add an amount to another ("more") or take it off
-    ("less"), ``changes`` those that raise, lower or halve a value ("warmer", "half"). ``refusals``
-    are what a user is told if a command about the last one is impossible. ``directions`` are the
-    slots that a direction may fill: up or down. ``pronouns`` stand for a thing ("it"),
-    ``rejections`` are the words that reject what is before them, ``several`` those that stand for
-    several things ("both"), ``everything`` those for all things of a kind.
+    ``devices`` is the context of each device by its name, ``areas`` the area of those that are
+    in one, ``floors`` the floor of each area that is known to be on one. ``groups`` are those
+    of the slots. ``wildcards`` are the slots of each intent that only any text fills ("the
+    pizza timer"), ``joiners`` the words that add something ("and"), ``openings`` those that
+    link what follows to what was said ("no"), ``fillers`` further words of follow-ups,
+    ``additions`` those behind what is added ("too"), ``restrictions`` those before what alone
+    is meant ("only"), ``courtesies`` those of politeness. ``words`` are those of the sentences
+    of each intent, ``increases`` and ``decreases`` those that add an amount to another ("more")
+    or take it off ("less"), ``changes`` those that raise, lower or halve a value ("warmer",
+    "half"). ``refusals`` are what a user is told if a command about the last one is impossible.
+    ``directions`` are the slots that a direction may fill: up or down. ``pronouns`` stand for a
+    thing ("it"), ``rejections`` are the words that reject what is before them, ``several``
+    those that stand for several things ("both"), ``everything`` those for all things of a kind.
     """
 
     language: str
