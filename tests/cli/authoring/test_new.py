@@ -154,6 +154,15 @@ class TestHome:
         assert "The light is off everywhere." in output
         assert "The light in the bedroom is off." in output
 
+    def test_a_bit_warmer_changes_the_value(self, tmp_path):
+        model = create(tmp_path, "home", "en")
+        asked = ["set the heating in the kitchen to 20", "a bit warmer", "2 degrees colder"]
+        output = run("ask", model, *asked, "and in the bedroom", "too dark").output
+        assert "The heating in the kitchen is at 21 °C." in output
+        assert "The heating in the kitchen is at 19 °C." in output
+        assert "The heating in the bedroom is at 18 °C." in output
+        assert "The light in the bedroom is at 10 %." in output
+
     @pytest.mark.parametrize(
         ("language", "thanks"), [("en", "thanks"), ("de", "danke"), ("ru", "спасибо")]
     )

@@ -83,8 +83,9 @@ def complete_fragment(
     if not spoken.isdisjoint(model.changes - model.increases):
         return None  # "warmer by about 2 degrees" is not 2 degrees
     fragments = []
-    bare = [without_function_words(utterance, one) for one in linked]
-    linked += [one for one, before in zip(bare, linked, strict=True) if one is not before]
+    if not utterance.qualifiers:  # "not on" is no "on the ground floor"
+        bare = [without_function_words(utterance, one) for one in linked]
+        linked += [one for one, before in zip(bare, linked, strict=True) if one is not before]
     for variant in linked:
         others = find_other_words(model, utterance, variant)
         kept = without_negated(model, utterance, variant)
