@@ -33,6 +33,7 @@ HOMES = {
     "it": Home(areas=(Area("cucina"),), devices=(Device("TV", "media_player"),)),
     "nl": Home(areas=(Area("slaapkamer"),), devices=(Device("linker rolgordijn", "cover"),)),
     "ru": Home(areas=(Area("кухня"), Area("спальня")), devices=(Device("левая штора", "cover"),)),
+    "fr": Home(areas=(Area("chambre"),)),
     "pt": Home(areas=(Area("quarto"),)),
     "zh-CN": Home(areas=(Area("客厅"),), devices=(Device("落地灯", "light"),)),
 }
@@ -123,6 +124,38 @@ def test_what_no_slot_can_say_is_refused(text: str) -> None:
 def test_a_verb_of_another_command_does_not_repeat_the_last_one() -> None:
     assert talk("en", "turn on the lights in the kitchen", "open the bedroom")[1] == "rejected"
     assert talk("en", "turn on the floor lamp", "lock it")[1] == "rejected"
+
+
+def test_a_question_sets_nothing() -> None:
+    texts = "turn on the floor lamp", "make it 30 percent", "turn it off"
+    question = "what is the brightness of the floor lamp"
+    assert talk("en", *texts, question)[3] == "rejected"
+    assert (
+        talk("en", *texts, "what about the kitchen")[3] == "HassTurnOff area=Kitchen domain=light"
+    )
+
+
+def test_what_may_be_on_or_off_is_neither() -> None:
+    assert (
+        talk("en", "turn on the floor lamp", "turn of the lights in the kitchen")[1] == "rejected"
+    )
+
+
+def test_one_of_the_things_in_a_place() -> None:
+    texts = "open the blinds in the bedroom", "just the left one", "the other one too"
+    assert talk("en", *texts)[1:] == [
+        "HassTurnOn name=Left Blind",
+        "HassTurnOn name=Right Blind",
+    ]
+
+
+def test_a_value_is_no_title() -> None:
+    texts = "ouvre les volets de la chambre", "mets-les à 30"
+    assert talk("fr", *texts)[1].startswith("HassSetPosition area=chambre")
+
+
+def test_how_bright_it_is_sets_no_brightness() -> None:
+    assert talk("de", "öffne linkes Rollo", "wie hell ist linkes Rollo")[1] == "rejected"
 
 
 def test_a_device_stays_where_it_is() -> None:

@@ -43,7 +43,7 @@ from anaphora.intents.decision.sentences.slots import (
 from anaphora.intents.decision.sentences.steps import find_quality
 from anaphora.intents.decision.sentences.timers import change_timer, prolong_timer
 from anaphora.models.hassil.elements import ACTION, AMOUNT
-from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
+from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS, TIMER_INTENTS
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["complete_fragment", "complete_value"]
@@ -90,17 +90,40 @@ def complete_fragment(
         others = find_other_words(model, utterance, variant)
         kept = without_negated(model, utterance, variant)
         if kept is not None and not is_about_more(model, variant, others):
-            fragments.append(_Fragment(kept, _find_possible(model, others)))
+            fragments.append(
+                _Fragment(kept, _find_possible(model, utterance, kept, others, conversation))
+            )
     found = _complete_best(model, utterance, fragments, conversation)
     if found is None or not spoken.isdisjoint(model.increases):
         return found
     return change_timer(model, utterance, conversation, found)
 
 
-def _find_possible(model: SentenceIntents, others: Iterable[str]) -> Collection[str]:
-    """The intents that a fragment with ``others`` may be about: those whose sentences have them."""
+def _find_possible(
+    model: SentenceIntents,
+    utterance: Utterance,
+    variant: Variant,
+    others: Iterable[str],
+    conversation: Conversation,
+) -> Collection[str]:
+    """The intents that a fragment with ``others`` may be about: those whose sentences have these
+    words, unless they belong to the opposite as well ("turn of the light"); without a value only
+    the last one; only those that ask for something, if it begins like a question."""
     known = [found for one in others if (found := model.find_intents(one))]
-    return frozenset.intersection(*known) if known else model.combinations.keys()
+    values = [one for one in variant.entities if one.element not in NO_VALUES]
+    named = any(not any(map(str.isdigit, one.text)) for one in values)  # "how BRIGHT is it"
+    if not known and not named:
+        return model.combinations.keys()
+    possible = frozenset(model.combinations).intersection(*known)
+    first = next((one for one in utterance.tokens if one.lower not in model.openings), None)
+    if first is not None and first.lower in model.asking_words:
+        possible &= model.asking_intents
+    if not known:
+        return possible
+    if not values:
+        possible &= {one.intent for one in conversation.flow[-1:]}
+        possible -= {one for one in possible if INVERSE_INTENTS.get(one) in known[0]}
+    return possible
 
 
 def complete_value(

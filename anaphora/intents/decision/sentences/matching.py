@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.follow_up import complete_fragment, complete_value
-from anaphora.intents.decision.sentences.fragment import NO_VALUES, find_linking_words
+from anaphora.intents.decision.sentences.fragment import (
+    NO_VALUES,
+    find_linking_words,
+    find_other_words,
+)
 from anaphora.intents.decision.sentences.repetition import (
     complete_all,
     complete_by_part_of_name,
     complete_other,
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
-from anaphora.intents.decision.sentences.slots import NAME
+from anaphora.intents.decision.sentences.slots import NAME, NUMBER
 from anaphora.intents.decision.sentences.steps import (
     complete_step,
     find_amount,
@@ -60,7 +66,9 @@ def match_sentence(
             continue
         completion = None
         if reading.missing:
-            completion = _continue_elliptical(model, question.utterance, reading, conversation)
+            completion = _continue_elliptical(
+                model, question.utterance, reading, conversation
+            ) or _complete_open_words(model, question, reading, conversation)
         elif reading.names_only and conversation.flow:
             completion = _complete_name(model, question, conversation)
         elif reading.references or _is_undone_otherwise(reading, conversation):
@@ -175,6 +183,26 @@ def _continue_elliptical(
         return completion
     last = conversation.flow[-1].intent
     return completion if completion.intent in (last, INVERSE_INTENTS.get(last)) else None
+
+
+def _complete_open_words(
+    model: SentenceIntents,
+    question: ParsedQuestion,
+    reading: SentenceReading,
+    conversation: Conversation,
+) -> Completion | None:
+    """The follow-up that says no more than a value, instead of a ``reading`` with any words: the
+    French "mets-le à 30" plays no music."""
+    if not conversation.flow or not any(ANY_WORDS in one.marks for one in reading.entities):
+        return None
+    utterance = replace(question.utterance, understood=frozenset())
+    variants = [
+        one
+        for one in question.variants
+        if any(two.element == NUMBER for two in one.entities)
+        and not find_other_words(model, utterance, one)
+    ]
+    return complete_fragment(model, utterance, variants, conversation)
 
 
 def _find_refusal(

@@ -21,6 +21,7 @@ from anaphora.stm.conversation import RememberedEntity
 
 __all__ = ["SentenceIntents"]
 
+_ASKING = re.compile("Get[A-Z]|Status")
 _OPTIONAL = re.compile(r"\[[^\[\]]*\]")
 
 
@@ -36,12 +37,14 @@ class SentenceIntents:
     link what follows to what was said ("no"), ``fillers`` further words of follow-ups,
     ``additions`` those behind what is added ("too"), ``restrictions`` those before what alone
     is meant ("only"), ``courtesies`` those of politeness. ``words`` are those of the sentences
-    of each intent, ``increases`` and ``decreases`` those that add an amount to another ("more")
-    or take it off ("less"), ``changes`` those that raise, lower or halve a value ("warmer",
-    "half"). ``refusals`` are what a user is told if a command about the last one is impossible.
-    ``directions`` are the slots that a direction may fill: up or down. ``pronouns`` stand for a
-    thing ("it"), ``rejections`` are the words that reject what is before them, ``several``
-    those that stand for several things ("both"), ``everything`` those for all things of a kind.
+    of each intent, ``asking_intents`` those that ask for a state, ``asking_words`` the words
+    that only their sentences have ("which"), ``increases`` and ``decreases`` those that add an
+    amount to another ("more") or take it off ("less"), ``changes`` those that raise, lower or
+    halve a value ("warmer", "half"). ``refusals`` are what a user is told if a command about
+    the last one is impossible. ``directions`` are the slots that a direction may fill: up or
+    down. ``pronouns`` stand for a thing ("it"), ``rejections`` are the words that reject what
+    is before them, ``several`` those that stand for several things ("both"), ``everything``
+    those for all things of a kind.
     """
 
     language: str
@@ -61,6 +64,8 @@ class SentenceIntents:
     restrictions: frozenset[str]
     courtesies: frozenset[str]
     words: Mapping[str, frozenset[str]]
+    asking_intents: frozenset[str]
+    asking_words: frozenset[str]
     increases: frozenset[str]
     decreases: frozenset[str]
     changes: frozenset[str]
@@ -83,6 +88,7 @@ class SentenceIntents:
         by_intent: dict[str, list[Combination]] = {}
         for one in sentences.summary.combinations:
             by_intent.setdefault(one.intent, []).append(one)
+        asking = frozenset(filter(_ASKING.search, by_intent))
         lists = sentences.find_lists()
         ranges = {
             slot: [one for one in listed if isinstance(one, RangeList)]
@@ -106,6 +112,8 @@ class SentenceIntents:
             restrictions=load_qualifiers(model.languages[0], "restriction"),
             courtesies=frozenset(map(str.lower, sentences.collection.skip_words)),
             words=sentences.summary.words,
+            asking_intents=asking,
+            asking_words=_find_asking_words(sentences, asking, by_intent),
             increases=frozenset(table.get("increases") or ()),
             decreases=frozenset(table.get("decreases") or ()),
             changes=frozenset(_find_amount_changes(table)),
@@ -149,6 +157,22 @@ def _find_amount_changes(table: Mapping[str, Any]) -> Iterator[str]:
             yield from (word.lower() for word in listed if word.isalpha())
     for template in (table.get("half") or {}).get("words") or ():  # "half as bright" is not bright
         yield from _OPTIONAL.sub("", template).lower().split()[-1:]
+
+
+def _find_asking_words(
+    sentences: HomeSentences,
+    asking: frozenset[str],
+    combinations: Mapping[str, Sequence[Combination]],
+) -> frozenset[str]:
+    """The words of sentences that ask for a state ("which"), but of no command about a thing."""
+    words = sentences.summary.words
+    commands = (
+        intent
+        for intent, listed in combinations.items()
+        if intent not in asking and any("name" in one.slots for one in listed)
+    )
+    asked = (words[intent] for intent in asking)
+    return frozenset().union(*asked).difference(*(words[intent] for intent in commands))
 
 
 def _find_directions(
