@@ -144,6 +144,16 @@ def _load_or_build(
     return load_cached(cache, text, (*others, at_home), build, folder)
 
 
+def load_nlpcraft_model(
+    path: Path, version: NlpcraftVersion, *, intents: str | Iterable[str] = ()
+) -> Model:
+    """Like :func:`load_model`, for a file that is known to be of NLPCraft, though nothing in it may
+    tell it from one of Anaphora."""
+    text = read_text(path)
+    further = _as_tuple(intents)
+    return _parse(text, str(path), file_format(path), path.parent, further, version=version)[0]
+
+
 def parse_model(
     text: str,
     *,
@@ -185,9 +195,10 @@ def _parse(
     intents: tuple[str, ...],
     home: Home | None = None,
     cache: Cache | None = None,
+    version: NlpcraftVersion | None = None,
 ) -> tuple[Model, FunctionLoader | None]:
     """The model, and the loader of its handlers; None if it depends on other functions as well."""
-    draft = _read_draft(text, source, format, folder, intents, home, cache)
+    draft = _read_draft(text, source, format, folder, intents, home, cache, version)
     model, known = _build_model(draft, intents)
     names_others = bool(draft.code.requested_modules)
     handlers = resolve_handlers(draft, known)
@@ -210,9 +221,10 @@ def _read_draft(
     intents: tuple[str, ...],
     home: Home | None = None,
     cache: Cache | None = None,
+    version: NlpcraftVersion | None = None,
 ) -> ModelDraft:
     """Read and validate the text of a model file. ``intents`` are further texts in the intent
-    language."""
+    language, ``version`` is that of NLPCraft, if it is known."""
     diagnostics = FileDiagnostics(SourceText(source, text))
     root = _parse_tree(diagnostics, format, "a model begins with 'id: some-name'")
     if not isinstance(root, MappingNode):
@@ -224,7 +236,7 @@ def _read_draft(
         root = wrap_sentence_file(root, Path(source))
         folder = None
     root, sentences = attach_sentences(root, diagnostics, folder, home, cache)
-    version = detect_version(root)
+    version = version or detect_version(root)
     legacy: LegacyIntents | None = None
     if version:
         translation = _translate_nlpcraft(root, version, diagnostics, intents, folder)

@@ -178,6 +178,8 @@ class Bot:
             )
         if too_long:
             return replace(utterance, text=text)
+        if self.sentences is not None:
+            sentences = (*self.sentences.read_entities(utterance), *sentences)
         if sentences:
             everything = frozenset(range(len(utterance.tokens)))
             utterance = replace(utterance, sentences=sentences, understood=everything)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from anaphora.grammar.sentences.normalization import CJK_SPACE, fold_case
 
-__all__ = ["InputText", "SkipWords", "normalize_input"]
+__all__ = ["InputText", "Piece", "SkipWords", "normalize_input", "replace_pieces"]
 
+_BREAKS = " ,，、"  # between words that only link and what follows
 _MARKS = ".。,，?¿？؟!¡！;；:：…—–―"
 _WORD = re.compile(r"\S+")
 _INITIALS = re.compile(r"(?:\w\.){2,}")
@@ -31,6 +33,10 @@ class InputText:
         """The position in the original text of a character of this one."""
         run = max(bisect_right(self.starts, position) - 1, 0) if len(self.starts) > 1 else 0
         return self.origins[run] + position - self.starts[run]
+
+    def position(self, original: int) -> int:
+        """The position in this text of a character of the original one, or of what follows it."""
+        return bisect_left(range(len(self.text)), original, key=self.original)
 
     def find(self, start: int, end: int, text: str) -> tuple[int, int]:
         """Where the characters ``start`` to ``end`` of this text stand in the original ``text``."""
@@ -77,6 +83,36 @@ class InputText:
                 origins.append(self.origins[run])
             length += end - start
         return InputText(" ".join(parts), tuple(starts or (0,)), tuple(origins or (0,)))
+
+
+class Piece(NamedTuple):
+    """Characters ``start`` to ``end`` of a text, and what they are replaced by."""
+
+    start: int
+    end: int
+    text: str
+
+
+def replace_pieces(text: InputText, pieces: Iterable[Piece]) -> InputText:
+    """The text with pieces replaced; positions of what is replaced are those of its ends."""
+    parts: list[str] = []
+    starts: list[int] = []
+    origins: list[int] = []
+    length = 0
+    for start, end, new in pieces:
+        if not new:
+            continue
+        if text.text[start:end] == new:
+            kept = text.cut([(start, end)])
+            starts += [length + one for one in kept.starts]
+            origins += kept.origins
+        else:
+            last = len(new.rstrip()) - 1
+            starts += [length, length + max(last, 1)]
+            origins += [text.original(start), text.original(end - 1)]
+        parts.append(new)
+        length += len(new)
+    return InputText("".join(parts), tuple(starts or (0,)), tuple(origins or (0,)))
 
 
 def normalize_input(text: str, *, ignores_spaces: bool = False) -> InputText:
@@ -179,7 +215,7 @@ class SkipWords:
         at = 0
         while found := self._at_start.match(text.text, at):
             at = found.end()
-            while text.text[at : at + 1] == " ":
+            while at < len(text.text) and text.text[at] in _BREAKS:
                 at += 1
         return _cut_words(text, [(at, len(text.text))]) if at else text
 

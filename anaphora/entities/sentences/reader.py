@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
-from anaphora.core.utterance import Entity, SentenceReading
+from anaphora.core.utterance import Entity, SentenceReading, Utterance
 from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.dialog_sentences import DIALOG_INTENTS, build_dialog_blocks
+from anaphora.entities.sentences.entity_forms import find_named, restore_names, without_places
 from anaphora.entities.sentences.input_text import InputText
 from anaphora.entities.sentences.matcher import SentenceMatch, SentenceMatcher, SlotValue
 from anaphora.entities.sentences.repairs import Repairs
@@ -29,10 +30,11 @@ from anaphora.models.hassil.summary import HomeSentences
 from anaphora.storage.cache import Cache
 from anaphora.storage.forks import LazyProperty
 
-__all__ = ["ANY_WORDS", "TIMER", "SentenceReader", "reference_words"]
+__all__ = ["ANY_WORDS", "TIMER", "WITHOUT_SPACES", "SentenceReader", "reference_words"]
 
 _MAX_READINGS = 20
-_WITHOUT_SPACES = frozenset(("ja", "zh"))  # languages that write no spaces between words
+WITHOUT_SPACES = frozenset(("ja", "zh"))
+"""Languages that write no spaces between words."""
 
 _PLAIN = re.compile(r"\{?([^{}()<>\[\]]+)\}?")  # a phrase of a table of cues without context
 
@@ -45,6 +47,7 @@ ANY_WORDS = "any words"
 _WILDCARD_MARKS = frozenset((ANY_WORDS,))
 
 _NAME = "name"
+_KINDS = frozenset(("domain", "device_class"))
 _REFERENCE_CUES = {_NAME: "thing", "area": "place"}
 
 
@@ -75,8 +78,9 @@ class SentenceReader:
         self._matcher = SentenceMatcher(
             msgspec.structs.replace(collection, blocks=blocks), lists, sentences.parts(cache)
         )
-        self._ignores_spaces = collection.ignores_spaces or self._language in _WITHOUT_SPACES
+        self._ignores_spaces = collection.ignores_spaces or self._language in WITHOUT_SPACES
         self._pronouns = pronouns
+        self._combinations = sentences.summary.combinations
 
     @LazyProperty  # most utterances need no repair
     def _repairs(self) -> Repairs:
@@ -97,6 +101,48 @@ class SentenceReader:
             readings = (*(self._mark_names(repaired) if repaired else ()), *readings)
         readings = (*readings, *self._complete(text))
         return readings or self._read_first(text, context)
+
+    def read_entities(self, utterance: Utterance) -> tuple[SentenceReading, ...]:
+        """The readings of an utterance that is no whole sentence as it is, but one with the names
+        as the home has them ("das linke Rollo"), or without the place, if the sentences of its
+        intent may have that ("lights on upstairs")."""
+        named, text = find_named(utterance), utterance.text
+        if not named:
+            return ()
+        written = self._matcher.normalize(text)
+        form = restore_names(written, named)
+        if form is not written:
+            found = [one for one in self._match_known(form, text, EMPTY) if not one.needs_memory]
+            if found:
+                return self._mark_names(tuple(found))
+        if self._ignores_spaces:
+            return ()
+        for one in (form, self._repairs.remove_everything(form)):
+            for bare, place in without_places(one, utterance, named) if one else ():
+                found = self._match_known(bare, text, EMPTY)
+                placed = (self._add_place(reading, place) for reading in found)
+                known = tuple(reading for reading in placed if reading is not None)
+                if known:
+                    return known
+        return ()
+
+    def _add_place(self, reading: SentenceReading, place: Entity) -> SentenceReading | None:
+        """The reading of a sentence with a place that was left out; None if no sentence of its
+        intent has such slots."""
+        if reading.references or any(one.element == _NAME for one in reading.entities):
+            return None
+        entities = (*reading.entities, place)
+        slots = {one.element: one.value_or_text for one in entities}
+        for one in self._combinations:
+            if (
+                one.intent == reading.intent
+                and one.required <= slots.keys() <= one.slots
+                and all(slots.get(slot) == str(value) for slot, value in one.fixed.items())
+            ):
+                return msgspec.structs.replace(
+                    reading, entities=entities, missing=(), response=one.response, template=None
+                )
+        return None
 
     def _read_first(self, text: str, context: Mapping[str, Any]) -> tuple[SentenceReading, ...]:
         """The readings of an utterance about several things by the first of them, if it is a
@@ -137,6 +183,9 @@ class SentenceReader:
         found = self._complete_form(normalized, text)
         bare = None if any(found) else self._repairs.remove_everything(normalized)
         if bare is not None:
+            whole = [one for one in self._match_known(bare, text, EMPTY) if _is_about_kind(one)]
+            if whole:
+                return tuple(whole)
             matches = self._matcher.match_input(bare, text)
             found = [self._to_elliptical(one, "") for one in matches]
             found += self._complete_form(bare, text)
@@ -226,6 +275,12 @@ def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool, bool]:
     is_about_last = reading.intent in DIALOG_INTENTS
     open_words = needs and _has_open_words(reading)
     return needs, is_about_last, open_words, bool(reading.missing)
+
+
+def _is_about_kind(reading: SentenceReading) -> bool:
+    """Whether a reading is about all things of a kind in a place: "the blinds in the bedroom"."""
+    slots = {one.element for one in reading.entities}
+    return not reading.needs_memory and _NAME not in slots and not slots.isdisjoint(_KINDS)
 
 
 def _has_open_words(reading: SentenceReading) -> bool:

@@ -7,10 +7,9 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, product
-from typing import NamedTuple
 
 from anaphora.entities.languages import cached_table
-from anaphora.entities.sentences.input_text import InputText, SkipWords
+from anaphora.entities.sentences.input_text import InputText, Piece, SkipWords, replace_pieces
 from anaphora.grammar.sentences.expansion import TextExpander
 from anaphora.grammar.sentences.normalization import fold_case
 from anaphora.grammar.sentences.parser import parse_sentence
@@ -28,14 +27,6 @@ _MAX_FORMS = 8
 _MAX_JOINED = 100  # characters of an utterance about two things
 _MAX_TEXTS = 60  # of a template of a table
 _MAX_ELLIPTICAL = 40  # characters of a sentence that lacks its object
-
-
-class _Piece(NamedTuple):
-    """Characters ``start`` to ``end`` of a text, and what they are replaced by."""
-
-    start: int
-    end: int
-    text: str
 
 
 class Repairs:
@@ -125,7 +116,7 @@ class Repairs:
 
     def remove_everything(self, text: InputText) -> InputText | None:
         """The text without words for all things ("turn them ALL off"); None if it has none."""
-        if len(text.text) > _MAX_ELLIPTICAL:
+        if len(text.text) > _MAX_JOINED:
             return None
         bare = self._everything.remove(text)
         return bare if bare.text and bare.text != text.text else None
@@ -183,12 +174,12 @@ class Repairs:
         """The forms of a text with a ``word`` at its start, at its end, or between two words."""
         whole, length = text.text, len(text.text)
         blank = "" if self._ignores_spaces else " "
-        yield _replace(text, [_Piece(0, 0, word + blank), _Piece(0, length, whole)])
-        yield _replace(text, [_Piece(0, length, whole), _Piece(length, length, blank + word)])
+        yield replace_pieces(text, [Piece(0, 0, word + blank), Piece(0, length, whole)])
+        yield replace_pieces(text, [Piece(0, length, whole), Piece(length, length, blank + word)])
         for found in re.finditer(" ", whole):
             at = found.start()
-            before, after = _Piece(0, at, whole[:at]), _Piece(at, length, whole[at:])
-            yield _replace(text, [before, _Piece(at, at, f" {word}"), after])
+            before, after = Piece(0, at, whole[:at]), Piece(at, length, whole[at:])
+            yield replace_pieces(text, [before, Piece(at, at, f" {word}"), after])
 
     def _remove_prefixes(self, text: InputText) -> InputText:
         """The text with verbs that lack the prefix for "again": "rallume" becomes "allume"."""
@@ -210,12 +201,12 @@ class Repairs:
                 verb, pronoun = found
                 middle = word.end() - len(pronoun)
                 pieces += [
-                    _Piece(at, word.start(), text.text[at : word.start()]),
-                    _Piece(word.start(), middle, f"{verb} "),
-                    _Piece(middle, word.end(), pronoun),
+                    Piece(at, word.start(), text.text[at : word.start()]),
+                    Piece(word.start(), middle, f"{verb} "),
+                    Piece(middle, word.end(), pronoun),
                 ]
                 at = word.end()
-        return _replace(text, [*pieces, _Piece(at, len(text.text), text.text[at:])])
+        return replace_pieces(text, [*pieces, Piece(at, len(text.text), text.text[at:])])
 
     def _split(self, word: str) -> tuple[str, str] | None:
         if word in self._known:
@@ -228,7 +219,7 @@ class Repairs:
 
     def _correct(self, text: InputText) -> Iterator[InputText]:
         misspelt = [
-            [_Piece(*word.span(), one) for one in found]
+            [Piece(*word.span(), one) for one in found]
             for word in _WORD.finditer(text.text)
             if word[0] not in self._known and (found := self._find_near(word[0]))
         ]
@@ -237,9 +228,9 @@ class Repairs:
         for chosen in islice(product(*misspelt), _MAX_FORMS):
             pieces, at = [], 0
             for piece in chosen:
-                pieces += [_Piece(at, piece.start, text.text[at : piece.start]), piece]
+                pieces += [Piece(at, piece.start, text.text[at : piece.start]), piece]
                 at = piece.end
-            yield _replace(text, [*pieces, _Piece(at, len(text.text), text.text[at:])])
+            yield replace_pieces(text, [*pieces, Piece(at, len(text.text), text.text[at:])])
 
     def _find_near(self, word: str) -> list[str]:
         """The words nearest to a misspelt one, which begin like it."""
@@ -260,36 +251,14 @@ class Repairs:
         return [self._by_letters[one] for _, one in near[:_MAX_CANDIDATES]]
 
 
-def _replace(text: InputText, pieces: Iterable[_Piece]) -> InputText:
-    """The text with pieces replaced; positions of what is replaced are those of its ends."""
-    parts: list[str] = []
-    starts: list[int] = []
-    origins: list[int] = []
-    length = 0
-    for start, end, new in pieces:
-        if not new:
-            continue
-        if text.text[start:end] == new:
-            kept = text.cut([(start, end)])
-            starts += [length + one for one in kept.starts]
-            origins += kept.origins
-        else:
-            last = len(new.rstrip()) - 1
-            starts += [length, length + max(last, 1)]
-            origins += [text.original(start), text.original(end - 1)]
-        parts.append(new)
-        length += len(new)
-    return InputText("".join(parts), tuple(starts or (0,)), tuple(origins or (0,)))
-
-
 def _substitute(text: InputText, pattern: re.Pattern[str], word: str) -> InputText:
     """The text with a word for the first match of a pattern; the same object without one."""
     found = pattern.search(text.text)
     if found is None:
         return text
     start, end = found.span()
-    pieces = [_Piece(0, start, text.text[:start]), _Piece(start, end, word)]
-    return _replace(text, [*pieces, _Piece(end, len(text.text), text.text[end:])])
+    pieces = [Piece(0, start, text.text[:start]), Piece(start, end, word)]
+    return replace_pieces(text, [*pieces, Piece(end, len(text.text), text.text[end:])])
 
 
 def _build_phrases(templates: Iterable[str], *, ignores_spaces: bool) -> re.Pattern[str] | None:

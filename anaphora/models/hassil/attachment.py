@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -205,8 +206,12 @@ def _find_language(root: Node | None) -> str:
 
 
 def _model_language(tag: str) -> str:
-    """The tag of a language as model files have it: with a region, but without a script."""
-    return tag if re.fullmatch("[a-z]{2,3}(-[A-Z]{2})?", tag) else tag.partition("-")[0]
+    """The tag of a language as model files have it: with a region, but without a script. 'xx', if
+    spaCy does not know the language: its sentences are read all the same."""
+    code = tag.partition("-")[0]
+    if importlib.util.find_spec(f"spacy.lang.{code}") is None:
+        return "xx"
+    return tag if re.fullmatch("[a-z]{2,3}(-[A-Z]{2})?", tag) else code
 
 
 def _find_domains(collection: SentenceCollection) -> set[str]:

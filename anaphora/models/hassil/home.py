@@ -62,7 +62,10 @@ class Home:
         Raises :class:`GrammarError` for a name that is a broken template.
         """
         return {
-            "area": _to_list(_values(one) for one in self.areas),
+            "area": _to_list(
+                _values(one, metadata={"floor": one.floor} if one.floor else {})
+                for one in self.areas
+            ),
             "floor": _to_list(_values(one) for one in self.floors),
             "name": _to_list(
                 _values(one, _context(one), {"area": one.area} if one.area else {})

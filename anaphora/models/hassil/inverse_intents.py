@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["INCREASING_INTENTS", "INVERSE_INTENTS", "TIMER_INTENTS"]
+__all__ = ["INCREASING_INTENTS", "INVERSE_INTENTS", "REMOVING_INTENTS", "TIMER_INTENTS"]
 
 _PAIRS = (
     ("HassTurnOn", "HassTurnOff"),
@@ -26,6 +26,11 @@ INVERSE_INTENTS: Mapping[str, str] = MappingProxyType(
     | {"HassStartTimer": "HassCancelTimer"}
 )
 """The intent that undoes each of those that can be undone with the same slots."""
+
+REMOVING_INTENTS: Mapping[str, str] = MappingProxyType(
+    {added: removed for added, removed in _PAIRS if added.endswith("AddItem")}
+)
+"""The intent that takes an item off the list to which each of these adds it."""
 
 INCREASING_INTENTS: Mapping[str, str] = MappingProxyType({"HassStartTimer": "HassIncreaseTimer"})
 """The intent that adds an amount to what each of these has set: "and 5 more minutes"."""

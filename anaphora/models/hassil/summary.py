@@ -43,13 +43,14 @@ class CollectionSummary(Struct, frozen=True, array_like=True):
 
     ``uses`` are the lists by intents and their slots, in the order of the sentences; slots that are
     fixed or come from the context have none. ``units`` are the words that may follow the number of
-    a slot, ``words`` those of all templates, ``domain_words`` those that name a domain.
+    a slot, ``words`` those of the templates of each intent, ``domain_words`` those that name a
+    domain.
     """
 
     uses: dict[str, dict[str, tuple[ListUse, ...]]]
     combinations: tuple[Combination, ...]
     units: dict[str, frozenset[str]]
-    words: frozenset[str]
+    words: dict[str, frozenset[str]]
     domain_words: dict[str, tuple[str, ...]]
 
 

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from anaphora.models.nlpcraft.notes import NoteKind, TranslationNote
 from anaphora.models.nlpcraft.translation import Translation, translate
-from anaphora.models.nlpcraft.version_detection import NlpcraftVersion, detect_version
+from anaphora.models.nlpcraft.version_detection import (
+    NlpcraftVersion,
+    assume_version,
+    detect_version,
+)
 from anaphora.models.nlpcraft.yaml_writer import print_model
 
 __all__ = [
@@ -17,6 +21,7 @@ __all__ = [
     "NoteKind",
     "Translation",
     "TranslationNote",
+    "assume_version",
     "detect_version",
     "print_model",
     "translate",

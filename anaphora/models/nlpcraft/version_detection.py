@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import Literal, TypeAlias
 
 from anaphora.models.nlpcraft.rules.elements import ELEMENT_RULES
 from anaphora.models.nlpcraft.rules.model import MODEL_RULES
 from anaphora.models.nlpcraft.rules.rule import canonical_key
-from anaphora.models.reading.nodes import MappingNode, Node, SequenceNode, mappings_in
+from anaphora.models.reading.nodes import (
+    MappingNode,
+    Node,
+    SequenceNode,
+    elements_by_id,
+    mappings_in,
+    scalars_in,
+)
 from anaphora.models.schema.model_file import section_keys
 
-__all__ = ["MODEL_KEYS", "NlpcraftVersion", "detect_version"]
+__all__ = ["MODEL_KEYS", "NlpcraftVersion", "assume_version", "detect_version"]
 
 NlpcraftVersion: TypeAlias = Literal["0.9", "1.0"]
 
@@ -20,6 +28,7 @@ MODEL_KEYS = frozenset(section_keys(()))
 
 _ELEMENT_KEYS = frozenset(section_keys(("elements",)))
 _KEYS_OF_1_0 = frozenset({"type", "properties"})
+_SERVER_ENTITY = re.compile(r"""(?<=['"])(?:nlpcraft|google|opennlp|stanford|spacy):\w+(?=['"])""")
 _WEAK_EVIDENCE = frozenset({"metadata"})
 
 
@@ -29,7 +38,9 @@ def detect_version(root: MappingNode) -> NlpcraftVersion | None:
     The evidence is counted, each kind once. For 1.0: every element has a ``type`` and none an
     ``id``; ``properties`` beside it. For 0.9: each key that only NLPCraft has
     (``enabledBuiltInTokens``, ``parentId``, ``isSparse`` …), macros as a list of ``{name, macro}``
-    or as an empty list, values as a list of ``{name, synonyms}`` or ``{value, synonyms}``;
+    or as an empty list, values as a list of ``{name, synonyms}`` or ``{value, synonyms}``, an empty
+    alternative in a synonym, an intent or a synonym that names an entity of a server of NLPCraft
+    (``nlpcraft:num``) which the file does not declare;
     ``metadata`` counts only together with other evidence, because it is an easy slip in Anaphora's
     files. For Anaphora: each key that NLPCraft lacks (``language``, ``conversation``,
     ``responses``, ``meta``, ``topic`` …).
@@ -43,6 +54,16 @@ def detect_version(root: MappingNode) -> NlpcraftVersion | None:
         return "1.0"
     evidence = _evidence_for_0_9(root, elements)
     return "0.9" if evidence - _WEAK_EVIDENCE and len(evidence) > len(for_anaphora) else None
+
+
+def assume_version(root: MappingNode) -> NlpcraftVersion | None:
+    """The NLPCraft version of a file that is said to be one of NLPCraft; None if it has no elements
+    or evidence against that."""
+    version = detect_version(root)
+    elements = mappings_in(root.items.get("elements"))
+    if version or not elements or _evidence_for_anaphora(root, elements):
+        return version
+    return "0.9"
 
 
 def _evidence_for_1_0(elements: Collection[MappingNode]) -> set[str]:
@@ -61,6 +82,16 @@ def _evidence_for_0_9(root: MappingNode, elements: Collection[MappingNode]) -> s
     values = [one for element in elements for one in mappings_in(element.items.get("values"))]
     if any("name" in one.items or "value" in one.items for one in values):
         evidence.add("{name, synonyms}")
+    synonyms = [text for one in elements for text in scalars_in(one.items.get("synonyms"))]
+    if any("||" in text.partition("^^")[0] for text in synonyms):
+        evidence.add("{a||b}")
+    named = {
+        name
+        for text in (*synonyms, *scalars_in(root.items.get("intents")))
+        for name in _SERVER_ENTITY.findall(text)
+    }
+    if named - elements_by_id(root).keys():
+        evidence.add("entities of a server")
     return evidence
 
 

@@ -155,6 +155,19 @@ class TestHome:
         assert "The light in the bedroom is off." in output
 
     @pytest.mark.parametrize(
+        ("language", "asked", "answer"),
+        [
+            ("en", ["turn on the light in the kitchen", "set it to 40", "too dark"], "50 %"),
+            ("en", ["set the heating in the kitchen to 20", "it's too warm"], "19 °C"),
+            ("de", ["stell die Heizung in der Küche auf 20", "zu kalt"], "21 °C"),
+            ("ru", ["поставь отопление на кухне на 20", "слишком жарко"], "19 °C"),
+        ],
+    )
+    def test_what_is_too_much_is_lowered(self, tmp_path, language, asked, answer):
+        output = run("ask", create(tmp_path, "home", language), *asked).output
+        assert answer in output.splitlines()[-2]
+
+    @pytest.mark.parametrize(
         ("language", "thanks"), [("en", "thanks"), ("de", "danke"), ("ru", "спасибо")]
     )
     def test_it_is_polite(self, tmp_path, language, thanks):

@@ -322,3 +322,11 @@ lists:
     engine.ask("paint it blue")
     values = [engine.ask(f"and {color}").slots["color"].value for color in ("warm white", "warm")]
     assert values == ["warm white", "warm"]
+
+
+@pytest.mark.parametrize("code", ["cy", "gl", "kw"])
+def test_collections_in_languages_that_spacy_lacks_load(code: str) -> None:
+    pytest.importorskip("home_assistant_intents")
+    model = load_model(f"home-assistant:{code}")
+    assert model.languages == ("xx",)
+    assert model.intents

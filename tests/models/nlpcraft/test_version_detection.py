@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anaphora.models import catalog
-from anaphora.models.nlpcraft import detect_version
+from anaphora.models.nlpcraft import assume_version, detect_version
 from tests.models.model_texts import GOOD, START
 from tests.models.nlpcraft.translation_helpers import DRINKS, KIOSK, LAMPS, TICKETS, tree, tree_of
 
@@ -88,3 +88,31 @@ def test_elements_of_which_only_some_have_a_type_are_ours() -> None:
 )
 def test_shapes_that_are_nobodys_are_ours(text: str) -> None:
     assert detect_version(tree(text)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "elements: [{id: e, synonyms: ['{wind||hurricane} alert']}]",
+        "intents: [\"intent=i term={# == 'nlpcraft:num'}\"]\n" + ELEMENT,
+        "elements: [{id: e, synonyms: [\"^^{# == 'google:person'}^^\"]}]",
+    ],
+)
+def test_what_anaphora_would_refuse_speaks_for_nlpcraft(text: str) -> None:
+    assert detect_version(tree(text)) == "0.9"
+
+
+def test_entities_that_the_file_declares_are_no_mark() -> None:
+    text = (
+        "intents: [\"intent=i term={# == 'nlpcraft:num'}\"]\n"
+        "elements: [{id: 'nlpcraft:num', synonyms: [x]}]"
+    )
+    assert detect_version(tree(text)) is None
+    assert detect_version(tree("entities: ['nlpcraft:num']\n" + text)) is None
+
+
+def test_a_file_that_is_said_to_be_of_nlpcraft_needs_no_mark() -> None:
+    assert assume_version(tree("id: m\nname: M\n" + ELEMENT)) == "0.9"
+    assert assume_version(tree("elements: [{id: e, metadata: {a: 1}}]")) == "0.9"
+    assert assume_version(tree("language: en\n" + ELEMENT)) is None
+    assert assume_version(tree("id: m\n")) is None

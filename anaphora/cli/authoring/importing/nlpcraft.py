@@ -104,7 +104,7 @@ def nlpcraft(
     err = create_error_console()
     _print_notes(err, source_text, root, version, notes)
     _warn_of_imports(err, translation.root, file, intents or [], output)
-    model = _check_original(file, further, source_text, translation.notes)
+    model = _check_original(file, version, further, source_text, translation.notes)
     if model and not skeleton.text:
         _warn_of_lost_intents(err, _intent_texts(translation.root), model)
     head = f"# Translated from {file.name!r}, a model of NLPCraft {version}."
@@ -121,7 +121,7 @@ def nlpcraft(
 
 def _read(file: Path) -> tuple[SourceText, MappingNode, NlpcraftVersion]:
     """The file's text, its tree, and the version of NLPCraft that it was written for."""
-    from anaphora.models.nlpcraft import detect_version
+    from anaphora.models.nlpcraft import assume_version
     from anaphora.models.reading.files import file_format, read_text
     from anaphora.models.reading.json_reader import read_json
     from anaphora.models.reading.nodes import MappingNode
@@ -132,7 +132,7 @@ def _read(file: Path) -> tuple[SourceText, MappingNode, NlpcraftVersion]:
     report = FileDiagnostics(source)
     root = read_json(report) if file_format(file) == "json" else read_yaml(report)
     report.raise_if_any()
-    version = detect_version(root) if isinstance(root, MappingNode) else None
+    version = assume_version(root) if isinstance(root, MappingNode) else None
     if not isinstance(root, MappingNode) or version is None:
         raise ModelError(
             Problem(
@@ -199,14 +199,18 @@ def _warn_of_imports(
 
 
 def _check_original(
-    file: Path, intents: Sequence[str], source: SourceText, notes: Sequence[TranslationNote]
+    file: Path,
+    version: NlpcraftVersion,
+    intents: Sequence[str],
+    source: SourceText,
+    notes: Sequence[TranslationNote],
 ) -> Model | None:
     """Load the original with the intents. If it has mistakes, print them with their places in the
     original and return None."""
-    from anaphora.models.loader import load_model
+    from anaphora.models.loader import load_nlpcraft_model
 
     try:
-        model = load_model(file, intents=intents)
+        model = load_nlpcraft_model(file, version, intents=intents)
     except ModelError as error:
         print_error(error)
         return None

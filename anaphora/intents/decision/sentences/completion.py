@@ -62,6 +62,8 @@ def fill_combination(
         if slot not in memory or not model.may_remember(combination.intent, memory[slot]):
             return None
         taken[slot] = memory[slot]
+    if NAME in taken and not _may_be_there(model, taken[NAME], slots, taken):
+        return None
     added = []
     for slot, value in combination.fixed.items():
         known = slots.get(slot) or (memory[slot].entity if slot in memory else None)
@@ -80,6 +82,26 @@ def fill_combination(
     if not is_allowed(model, combination, entities):
         return None
     return Filling(sentence, tuple(taken.values()))
+
+
+def _may_be_there(
+    model: SentenceIntents,
+    device: RememberedEntity,
+    slots: Mapping[str, Entity],
+    taken: Mapping[str, RememberedEntity],
+) -> bool:
+    """Whether a remembered device may be in the place that is said, or that is remembered with it:
+    not if it is known to be elsewhere, or if the place is that of an earlier command."""
+    area = model.areas.get(device.entity.value_or_text, "")
+    known = {"area": area, "floor": model.floors.get(area, "")}
+    for slot in PLACES:
+        held = taken.get(slot)
+        if held is not None and held.used_match < device.used_match:
+            return False
+        place = slots.get(slot) or (held and held.entity)
+        if place and known[slot] and place.value_or_text != known[slot]:
+            return False
+    return True
 
 
 def _domain_there(

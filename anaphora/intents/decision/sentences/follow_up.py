@@ -10,6 +10,7 @@ remembered.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -22,8 +23,10 @@ from anaphora.intents.decision.sentences.completion import (
 from anaphora.intents.decision.sentences.fragment import (
     NO_VALUES,
     find_ambiguous,
-    has_other_words,
+    find_other_words,
+    is_about_more,
     read_values,
+    without_function_words,
     without_linking_words,
     without_negated,
 )
@@ -40,7 +43,7 @@ from anaphora.intents.decision.sentences.slots import (
 from anaphora.intents.decision.sentences.steps import find_quality
 from anaphora.intents.decision.sentences.timers import change_timer, prolong_timer
 from anaphora.models.hassil.elements import ACTION, AMOUNT
-from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
+from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS, TIMER_INTENTS
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["complete_fragment", "complete_value"]
@@ -49,6 +52,13 @@ _MAX_VARIANTS = 4
 _HALF = 50  # percent
 _SWITCHING = frozenset(("HassTurnOn", "HassTurnOff"))
 _OPENED = frozenset(("lock", "cover", "valve"))  # what on and off open, close and lock
+
+
+class _Fragment(NamedTuple):
+    """What a fragment says, and the intents that its other words belong to."""
+
+    variant: Variant
+    intents: Collection[str]
 
 
 def complete_fragment(
@@ -65,22 +75,55 @@ def complete_fragment(
             known = [
                 Variant(tuple(two for two in one.entities if two.text.lower() not in words))
                 for one in linked
-                if not has_other_words(model, utterance, one, words)
+                if not is_about_more(model, one, find_other_words(model, utterance, one, words))
             ]
             prolonged = _prolong(model, utterance, known, conversation, sign)
             if prolonged is not None:
                 return prolonged
     if not spoken.isdisjoint(model.changes - model.increases):
         return None  # "warmer by about 2 degrees" is not 2 degrees
-    kept = [
-        without_negated(model, utterance, one)
-        for one in linked
-        if not has_other_words(model, utterance, one)
-    ]
-    found = _complete_best(model, utterance, [one for one in kept if one], conversation)
+    fragments = []
+    if not utterance.qualifiers:  # "not on" is no "on the ground floor"
+        bare = [without_function_words(utterance, one) for one in linked]
+        linked += [one for one, before in zip(bare, linked, strict=True) if one is not before]
+    for variant in linked:
+        others = find_other_words(model, utterance, variant)
+        kept = without_negated(model, utterance, variant)
+        if kept is not None and not is_about_more(model, variant, others):
+            fragments.append(
+                _Fragment(kept, _find_possible(model, utterance, kept, others, conversation))
+            )
+    found = _complete_best(model, utterance, fragments, conversation)
     if found is None or not spoken.isdisjoint(model.increases):
         return found
     return change_timer(model, utterance, conversation, found)
+
+
+def _find_possible(
+    model: SentenceIntents,
+    utterance: Utterance,
+    variant: Variant,
+    others: Iterable[str],
+    conversation: Conversation,
+) -> Collection[str]:
+    """The intents that a fragment with ``others`` may be about: those whose sentences have these
+    words, unless they belong to the opposite as well ("turn of the light"); without a value only
+    the last one; only those that ask for something, if it begins like a question."""
+    known = [found for one in others if (found := model.find_intents(one))]
+    values = [one for one in variant.entities if one.element not in NO_VALUES]
+    named = any(not any(map(str.isdigit, one.text)) for one in values)  # "how BRIGHT is it"
+    if not known and not named:
+        return model.combinations.keys()
+    possible = frozenset(model.combinations).intersection(*known)
+    first = next((one for one in utterance.tokens if one.lower not in model.openings), None)
+    if first is not None and first.lower in model.asking_words:
+        possible &= model.asking_intents
+    if not known:
+        return possible
+    if not values:
+        possible &= {one.intent for one in conversation.flow[-1:]}
+        possible -= {one for one in possible if INVERSE_INTENTS.get(one) in known[0]}
+    return possible
 
 
 def complete_value(
@@ -92,9 +135,13 @@ def complete_value(
     """The completion of a sentence that only names the value to set: "turn it up to 50". None if
     nothing that was meant takes it."""
     said = next(one for one in reading.entities if one.element == AMOUNT)
-    number = replace(said, element=NUMBER, groups=frozenset((NUMBER,)))
+    number = next(
+        (one for one in utterance.entities if one.element == NUMBER and one.start == said.start),
+        replace(said, element=NUMBER, groups=frozenset((NUMBER,))),
+    )
     quality = find_quality(reading)
-    found = _complete_best(model, utterance, [Variant((number,))], conversation, quality)
+    fragment = _Fragment(Variant((number,)), model.combinations.keys())
+    found = _complete_best(model, utterance, [fragment], conversation, quality)
     if found and said.meta.get("value") == _HALF and not any(map(str.isdigit, said.text)):
         slots = {one.entity.element for one in found.candidates if one.entity.start == said.start}
         if not any("%" in model.units.get(slot, ()) for slot in slots):
@@ -105,18 +152,21 @@ def complete_value(
 def _complete_best(
     model: SentenceIntents,
     utterance: Utterance,
-    variants: Sequence[Variant],
+    fragments: Sequence[_Fragment],
     conversation: Conversation,
     quality: str = "",
 ) -> Completion | None:
     best: tuple[tuple[object, ...], Completion] | None = None
     is_command = any(token.lower in model.pronouns for token in utterance.tokens)
+    lacks_thing = any(NAME in one.references for one in utterance.sentences)
     ambiguous = find_ambiguous(utterance)
-    for place, variant in enumerate(variants):
-        for said in read_values(model, utterance, variant, conversation, quality):
+    for place, fragment in enumerate(fragments):
+        for said in read_values(model, utterance, fragment.variant, conversation, quality):
             if is_command and any(one.element == STATE for one in said):
                 continue  # "close it" is no question
-            for key, completion in _completions(model, said, variant, conversation, ambiguous):
+            if is_command and lacks_thing and any(one.element in TARGETS for one in said):
+                continue  # "lock it" is about no lock, if nothing with a lock was meant
+            for key, completion in _completions(model, said, fragment, conversation, ambiguous):
                 if best is None or (*key, place) < best[0]:
                     best = ((*key, place), completion)
     return best and best[1]
@@ -142,7 +192,7 @@ def _prolong(
 def _completions(
     model: SentenceIntents,
     said: tuple[Entity, ...],
-    variant: Variant,
+    fragment: _Fragment,
     conversation: Conversation,
     ambiguous: Collection[Entity],
 ) -> Iterator[tuple[tuple[object, ...], Completion]]:
@@ -160,6 +210,8 @@ def _completions(
     # Where a device is that is named, need not be known.
     places = () if NAME in slots else PLACES
     for intent, combinations in model.combinations.items():
+        if intent not in fragment.intents:
+            continue
         recent = order.get(intent)
         if recent is None and not names_value:
             continue
@@ -169,12 +221,15 @@ def _completions(
             continue  # "half" of something else
         known = memory
         if intent in TIMER_INTENTS:  # a timer has no place that was not said for it
-            known = {slot: one for slot, one in memory.items() if slot in last}
+            is_known = bool(conversation.flow) and conversation.flow[-1].intent in TIMER_INTENTS
+            known = {slot: one for slot, one in memory.items() if is_known and slot in last}
         kept = {*TARGETS, *places} | (last - {*PLACES} if recent == 0 else set())
         for combination in combinations:
             filled = fill_combination(model, combination, slots, known)
             if filled is None or not (filled.memory or recent is not None):
                 continue
+            if recent != 0 and not filled.memory and slots.keys() <= {*PLACES}:
+                continue  # a place alone goes on with the last command
             if intent in _SWITCHING and _is_switched_otherwise(model, slots, conversation):
                 continue
             used = {held.entity.element for held in filled.memory}
@@ -191,7 +246,7 @@ def _completions(
                 sum(one.distance for one in candidates),
                 model.intents[intent][0],
             )
-            yield rank, Completion(intent, variant, candidates, combination.response)
+            yield rank, Completion(intent, fragment.variant, candidates, combination.response)
 
 
 def _is_switched_otherwise(

@@ -1,10 +1,10 @@
-"""Read what a fragment says: its values, without what it negates, if it is about nothing else."""
+"""Read what a fragment says: its values, without what it negates, and its other words."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product, takewhile
 
 from msgspec.structs import replace
@@ -27,8 +27,10 @@ __all__ = [
     "NO_VALUES",
     "find_ambiguous",
     "find_linking_words",
-    "has_other_words",
+    "find_other_words",
+    "is_about_more",
     "read_values",
+    "without_function_words",
     "without_linking_words",
     "without_negated",
 ]
@@ -36,32 +38,47 @@ __all__ = [
 NO_VALUES = frozenset((*TARGETS, *PLACES, STATE))
 """The slots that are no values of a command."""
 
+_SLOTS_BY_UNIT: Mapping[str, Mapping[str, str]] = {
+    "datetime": {"h": "hours", "min": "minutes", "s": "seconds"},
+    "temperature": {"°": "temperature", "°C": "temperature", "°F": "temperature"},
+}
+"""The slots of the units of built-in numbers, by the type of the unit."""
+
 _UNIT = re.compile(r"[^\W\d_]+|[%°]")
 _CLAUSE_END = re.compile("[,;.:!،؛，、。]")
 
 
-def has_other_words(
+def find_other_words(
     model: SentenceIntents,
     utterance: Utterance,
     variant: Variant,
     fillers: frozenset[str] = frozenset(),
-) -> bool:
-    """Whether an utterance is about something else as well: it has words that are neither in the
-    variant nor ``fillers`` nor those of any follow-up."""
+) -> list[str]:
+    """The words of an utterance that are neither in the variant nor ``fillers`` nor those of any
+    follow-up."""
     fillers |= model.fillers
-    covered = {index for entity in variant.entities for index in entity.tokens}
-    covered.update(_find_rejections(model, utterance))
-    known = covered.union(utterance.qualifiers)
-    others = [
+    known = {
+        index
+        for entity in variant.entities
+        if entity.exact or entity.element != STATE  # a verb: "CLOSE the blinds", not "closed"
+        for index in entity.tokens
+    }
+    known.update(_find_rejections(model, utterance), utterance.qualifiers)
+    return [
         word
         for index in utterance.content_words
         if index not in known and (word := utterance.tokens[index].lower) not in fillers
     ]
-    if not covered or len(others) > 1:
+
+
+def is_about_more(model: SentenceIntents, variant: Variant, others: Sequence[str]) -> bool:
+    """Whether an utterance with ``others`` besides the variant is about something else as well:
+    beside a value, one word may be any ("DIM them to 20 percent"), else one of the sentences."""
+    if len(others) > 1 or not any(entity.tokens for entity in variant.entities):
         return True
     if not model.fillers or any(one.element not in NO_VALUES for one in variant.entities):
-        return False  # "DIM them to 20 percent"
-    return not model.words.issuperset(others)
+        return False
+    return any(not model.find_intents(one) for one in others)
 
 
 def _find_rejections(model: SentenceIntents, utterance: Utterance) -> list[int]:
@@ -102,6 +119,17 @@ def without_linking_words(
         one
         for one in variant.entities
         if one.exact or not all(utterance.tokens[index].lower in words for index in one.tokens)
+    )
+    return variant if kept == variant.entities else Variant(kept)
+
+
+def without_function_words(utterance: Utterance, variant: Variant) -> Variant:
+    """The variant without values that may be mere function words: "ON the ground floor"."""
+    kept = tuple(
+        one
+        for one in variant.entities
+        if one.element in (*TARGETS, *PLACES)
+        or any(utterance.tokens[index].is_content_word for index in one.tokens)
     )
     return variant if kept == variant.entities else Variant(kept)
 
@@ -190,17 +218,25 @@ def _number_slots(
 ) -> Iterator[Entity]:
     """The slots that a number may fill: those whose unit it has, else the ``known`` ones."""
     number = entity.meta.get("value")
-    if not isinstance(number, int | float):
+    if not isinstance(number, int | float) or entity.meta.get("kind") == "ordinal":
         return
+    if number == 1 and entity.text.isalpha():
+        return  # "not this ONE"
     between = model.increases | model.decreases  # "2 MORE minutes"
     after = _UNIT.findall(utterance.text[entity.end :].lower())
     words = {*_UNIT.findall(entity.text.lower()), *[one for one in after if one not in between][:1]}
+    if entity.meta.get("kind") == "percent":
+        words.add("%")
     if entity.text.isalpha():
         words.discard(entity.text.lower())  # the number itself: "half"
     fitting = [
         slot for slot, ranges in model.ranges.items() if any(number in one for one in ranges)
     ]
     by_unit = [slot for slot in fitting if not words.isdisjoint(model.units.get(slot, ()))]
+    if not by_unit and entity.meta.get("unittype") in _SLOTS_BY_UNIT:
+        slots = _SLOTS_BY_UNIT[entity.meta["unittype"]]
+        by_unit = [slot for slot in fitting if slot == slots.get(entity.meta["unit"])]
+        known = ()
     for slot in by_unit or [slot for slot in fitting if slot in known]:
         factors = {one.multiplier or 1 for one in model.ranges[slot] if number in one}
         if not by_unit:

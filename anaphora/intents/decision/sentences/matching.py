@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.follow_up import complete_fragment, complete_value
-from anaphora.intents.decision.sentences.fragment import find_linking_words
+from anaphora.intents.decision.sentences.fragment import (
+    NO_VALUES,
+    find_linking_words,
+    find_other_words,
+)
 from anaphora.intents.decision.sentences.repetition import (
     complete_all,
     complete_by_part_of_name,
     complete_other,
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.slots import NAME, NUMBER
 from anaphora.intents.decision.sentences.steps import (
     complete_step,
     find_amount,
@@ -59,7 +66,9 @@ def match_sentence(
             continue
         completion = None
         if reading.missing:
-            completion = _continue_elliptical(model, question.utterance, reading, conversation)
+            completion = _continue_elliptical(
+                model, question.utterance, reading, conversation
+            ) or _complete_open_words(model, question, reading, conversation)
         elif reading.names_only and conversation.flow:
             completion = _complete_name(model, question, conversation)
         elif reading.references or _is_undone_otherwise(reading, conversation):
@@ -81,22 +90,32 @@ def match_fragment(
 ) -> SentenceAnswer:
     """The match of the best completion of what is no whole sentence."""
     utterance = question.utterance
-    if conversation.flow and any(one.everything for one in utterance.sentences):
+    text = utterance.text.lower()
+    if any(one.everything for one in utterance.sentences):
         completion = _complete_elliptical(model, utterance, conversation)
         if completion is None:
             return SentenceAnswer(None, model.refusals["all"])
         return _answer(model, completion, conversation)
+    is_about_several = bool(model.several and model.several.search(text))
+    if conversation.flow and is_about_several:
+        return SentenceAnswer(None, model.refusals["all"])
     completion = (
         _complete_fragment(model, question, conversation)
         or complete_by_part_of_name(model, utterance, conversation)
         or _complete_elliptical(model, utterance, conversation)
         or complete_wildcard(model, utterance, conversation)
     )
-    if completion is not None:
+    is_about_all = bool(model.everything and model.everything.search(text))
+    if completion is not None and not (is_about_all and _is_about_device(completion)):
         return _answer(model, completion, conversation)
-    asks_for_several = model.several is not None and model.several.search(utterance.text.lower())
-    refusal = model.refusals["all"] if conversation.flow and asks_for_several else ""
-    return SentenceAnswer(None, refusal)
+    names_kind = any(one.element in NO_VALUES for one in utterance.entities)
+    is_refused = names_kind and (is_about_all or is_about_several)
+    return SentenceAnswer(None, model.refusals["all"] if is_refused else "")
+
+
+def _is_about_device(completion: Completion) -> bool:
+    """Whether a completion is about one device that was not named, but meant before."""
+    return any(one.remembered and one.entity.element == NAME for one in completion.candidates)
 
 
 def _is_undone_otherwise(reading: SentenceReading, conversation: Conversation) -> bool:
@@ -164,6 +183,26 @@ def _continue_elliptical(
         return completion
     last = conversation.flow[-1].intent
     return completion if completion.intent in (last, INVERSE_INTENTS.get(last)) else None
+
+
+def _complete_open_words(
+    model: SentenceIntents,
+    question: ParsedQuestion,
+    reading: SentenceReading,
+    conversation: Conversation,
+) -> Completion | None:
+    """The follow-up that says no more than a value, instead of a ``reading`` with any words: the
+    French "mets-le à 30" plays no music."""
+    if not conversation.flow or not any(ANY_WORDS in one.marks for one in reading.entities):
+        return None
+    utterance = replace(question.utterance, understood=frozenset())
+    variants = [
+        one
+        for one in question.variants
+        if any(two.element == NUMBER for two in one.entities)
+        and not find_other_words(model, utterance, one)
+    ]
+    return complete_fragment(model, utterance, variants, conversation)
 
 
 def _find_refusal(

@@ -54,7 +54,7 @@ def complete_other(model: SentenceIntents, conversation: Conversation) -> Comple
     several."""
     others = _others(model, conversation)
     if len(others) > 1:
-        last = _last_names(conversation)[0]
+        last = next(iter(_last_names(conversation)), "")
         area, words = model.areas.get(last), set(last.lower().split())
         alike = [name for name in others if not words.isdisjoint(name.lower().split())]
         near = [name for name in others if area and model.areas.get(name) == area]
@@ -100,16 +100,20 @@ def _last_names(conversation: Conversation) -> list[str]:
 
 
 def _others(model: SentenceIntents, conversation: Conversation, domain: str = "") -> list[str]:
-    """The devices of a domain, by default that of the one that was used last, except that one; none
-    if no device was used."""
-    names = _last_names(conversation)
-    if not names:
+    """The devices of a domain, by default that of what was used last, except the device that was;
+    those in the area that was used last, if that was no device. None if neither was used."""
+    used = {held.entity.element: held.entity.value_or_text for held in find_last_used(conversation)}
+    last, area = used.get(NAME), used.get("area")
+    if last is None and "domain" not in used:
         return []
-    domain = domain or model.devices.get(names[0], {}).get("domain", "")
+    domain = domain or used.get("domain") or model.devices.get(last or "", {}).get("domain", "")
     return [
         name
         for name, context in model.devices.items()
-        if domain and name not in names and context.get("domain") == domain
+        if domain
+        and name != last
+        and context.get("domain") == domain
+        and (last is not None or area is None or model.areas.get(name) == area)
     ]
 
 
@@ -124,8 +128,9 @@ def _repeat_for_device(
     said = Entity(element=NAME, groups=groups, text=names[0], value=names[0], meta=context)
     held = [one for one in find_last_used(conversation) if one.entity.element != NAME]
     intent = conversation.flow[-1].intent
-    combination = find_combination(model, intent, [said, *(one.entity for one in held)])
-    if combination is None:
-        return None
-    candidates = build_candidates(conversation, (said,), held)
-    return Completion(intent, Variant(()), candidates, combination.response)
+    for kept in (held, [one for one in held if one.entity.element not in (*TARGETS, *PLACES)]):
+        combination = find_combination(model, intent, [said, *(one.entity for one in kept)])
+        if combination is not None:
+            candidates = build_candidates(conversation, (said,), kept)
+            return Completion(intent, Variant(()), candidates, combination.response)
+    return None

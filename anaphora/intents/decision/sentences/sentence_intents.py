@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from anaphora.entities.languages import cached_table
-from anaphora.entities.sentences.reader import ANY_WORDS, reference_words
+from anaphora.entities.sentences.reader import ANY_WORDS, WITHOUT_SPACES, reference_words
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.domain import Model
@@ -21,6 +21,7 @@ from anaphora.stm.conversation import RememberedEntity
 
 __all__ = ["SentenceIntents"]
 
+_ASKING = re.compile("Get[A-Z]|Status")
 _OPTIONAL = re.compile(r"\[[^\[\]]*\]")
 
 
@@ -29,18 +30,21 @@ class SentenceIntents:
     """The combinations of slots of each intent, and the lists of the slots.
 
     ``ranges`` are the ranges of numbers by slot, ``units`` the words that may follow them.
-    ``devices`` is the context of each device by its name, ``areas`` the area of those that are in
-    one. ``groups`` are those of the slots. ``wildcards`` are the slots of each intent that only any
-    text fills ("the pizza timer"), ``joiners`` the words that add something ("and"), ``openings``
-    those that link what follows to what was said ("no"), ``fillers`` further words of follow-ups,
-    ``additions`` those behind what is added ("too"), ``restrictions`` those before what alone is
-    meant ("only"), ``courtesies`` those of politeness. ``words`` are those of the sentences,
-    ``increases`` and ``decreases`` those that add an amount to another ("more") or take it off
-    ("less"), ``changes`` those that raise, lower or halve a value ("warmer", "half"). ``refusals``
-    are what a user is told if a command about the last one is impossible. ``directions`` are the
-    slots that a direction may fill: up or down. ``pronouns`` stand for a thing ("it"),
-    ``rejections`` are the words that reject what is before them, ``several`` those that stand for
-    several things ("both").
+    ``devices`` is the context of each device by its name, ``areas`` the area of those that are
+    in one, ``floors`` the floor of each area that is known to be on one. ``groups`` are those
+    of the slots. ``wildcards`` are the slots of each intent that only any text fills ("the
+    pizza timer"), ``joiners`` the words that add something ("and"), ``openings`` those that
+    link what follows to what was said ("no"), ``fillers`` further words of follow-ups,
+    ``additions`` those behind what is added ("too"), ``restrictions`` those before what alone
+    is meant ("only"), ``courtesies`` those of politeness. ``words`` are those of the sentences
+    of each intent, ``asking_intents`` those that ask for a state, ``asking_words`` the words
+    that only their sentences have ("which"), ``increases`` and ``decreases`` those that add an
+    amount to another ("more") or take it off ("less"), ``changes`` those that raise, lower or
+    halve a value ("warmer", "half"). ``refusals`` are what a user is told if a command about
+    the last one is impossible. ``directions`` are the slots that a direction may fill: up or
+    down. ``pronouns`` stand for a thing ("it"), ``rejections`` are the words that reject what
+    is before them, ``several`` those that stand for several things ("both"), ``everything``
+    those for all things of a kind.
     """
 
     language: str
@@ -50,6 +54,7 @@ class SentenceIntents:
     units: Mapping[str, frozenset[str]]
     devices: Mapping[str, Mapping[str, Any]]
     areas: Mapping[str, str]
+    floors: Mapping[str, str]
     groups: Mapping[str, frozenset[str]]
     wildcards: Mapping[str, frozenset[str]]
     joiners: frozenset[str]
@@ -58,7 +63,9 @@ class SentenceIntents:
     additions: frozenset[str]
     restrictions: frozenset[str]
     courtesies: frozenset[str]
-    words: frozenset[str]
+    words: Mapping[str, frozenset[str]]
+    asking_intents: frozenset[str]
+    asking_words: frozenset[str]
     increases: frozenset[str]
     decreases: frozenset[str]
     changes: frozenset[str]
@@ -67,6 +74,7 @@ class SentenceIntents:
     pronouns: frozenset[str]
     rejections: re.Pattern[str] | None
     several: re.Pattern[str] | None
+    everything: re.Pattern[str] | None
 
     @classmethod
     def from_model(cls, model: Model) -> SentenceIntents | None:
@@ -76,9 +84,11 @@ class SentenceIntents:
         sentences = model.sentences
         table = cached_table(model.languages[0], "home")
         rejections = table.get("rejections") or ()
+        bound = "" if model.languages[0] in WITHOUT_SPACES else r"\b"
         by_intent: dict[str, list[Combination]] = {}
         for one in sentences.summary.combinations:
             by_intent.setdefault(one.intent, []).append(one)
+        asking = frozenset(filter(_ASKING.search, by_intent))
         lists = sentences.find_lists()
         ranges = {
             slot: [one for one in listed if isinstance(one, RangeList)]
@@ -90,12 +100,9 @@ class SentenceIntents:
             intents={one.id: (index, one) for index, one in enumerate(model.intents)},
             ranges={slot: listed for slot, listed in ranges.items() if listed},
             units=sentences.summary.units,
-            devices={str(one.value): one.context for one in _devices(sentences)},
-            areas={
-                str(one.value): str(one.metadata["area"])
-                for one in _devices(sentences)
-                if "area" in one.metadata
-            },
+            devices={str(one.value): one.context for one in _listed(sentences, "name")},
+            areas=_places(sentences, "name", "area"),
+            floors=_places(sentences, "area", "floor"),
             groups={element.id: element.groups for element in model.elements},
             wildcards={intent: _find_wildcards(sentences, intent) for intent in by_intent},
             joiners=frozenset(_joiners(model.languages[0])),
@@ -105,6 +112,8 @@ class SentenceIntents:
             restrictions=load_qualifiers(model.languages[0], "restriction"),
             courtesies=frozenset(map(str.lower, sentences.collection.skip_words)),
             words=sentences.summary.words,
+            asking_intents=asking,
+            asking_words=_find_asking_words(sentences, asking, by_intent),
             increases=frozenset(table.get("increases") or ()),
             decreases=frozenset(table.get("decreases") or ()),
             changes=frozenset(_find_amount_changes(table)),
@@ -112,7 +121,8 @@ class SentenceIntents:
             directions=frozenset(_find_directions(model, by_intent)),
             pronouns=frozenset(reference_words(model.languages[0], "thing")),
             rejections=_compile_words(rejections),
-            several=_compile_words(table.get("several") or (), bound=r"\b"),
+            several=_compile_words(table.get("several") or (), bound=bound),
+            everything=_compile_words(table.get("everything") or (), bound=bound),
         )
 
     def group_of(self, slot: str) -> frozenset[str]:
@@ -124,6 +134,10 @@ class SentenceIntents:
         name for a timer, though both are in slots of the same name."""
         entity = held.entity
         return (entity.element in self.wildcards.get(intent, ())) == (ANY_WORDS in entity.marks)
+
+    def find_intents(self, word: str) -> frozenset[str]:
+        """The intents whose sentences have a word."""
+        return frozenset(intent for intent, words in self.words.items() if word in words)
 
     @property
     def action_groups(self) -> frozenset[str]:
@@ -143,6 +157,22 @@ def _find_amount_changes(table: Mapping[str, Any]) -> Iterator[str]:
             yield from (word.lower() for word in listed if word.isalpha())
     for template in (table.get("half") or {}).get("words") or ():  # "half as bright" is not bright
         yield from _OPTIONAL.sub("", template).lower().split()[-1:]
+
+
+def _find_asking_words(
+    sentences: HomeSentences,
+    asking: frozenset[str],
+    combinations: Mapping[str, Sequence[Combination]],
+) -> frozenset[str]:
+    """The words of sentences that ask for a state ("which"), but of no command about a thing."""
+    words = sentences.summary.words
+    commands = (
+        intent
+        for intent, listed in combinations.items()
+        if intent not in asking and any("name" in one.slots for one in listed)
+    )
+    asked = (words[intent] for intent in asking)
+    return frozenset().union(*asked).difference(*(words[intent] for intent in commands))
 
 
 def _find_directions(
@@ -167,9 +197,18 @@ def _find_wildcards(sentences: HomeSentences, intent: str) -> frozenset[str]:
     )
 
 
-def _devices(sentences: HomeSentences) -> Sequence[TextValue]:
-    listed = sentences.lists.get("name")
+def _listed(sentences: HomeSentences, slot: str) -> Sequence[TextValue]:
+    listed = sentences.lists.get(slot)
     return listed.values if isinstance(listed, TextList) else ()
+
+
+def _places(sentences: HomeSentences, slot: str, place: str) -> Mapping[str, str]:
+    """The place of each value of a slot that is known to be in one."""
+    return {
+        str(one.value): str(one.metadata[place])
+        for one in _listed(sentences, slot)
+        if place in one.metadata
+    }
 
 
 def _joiners(language: str) -> Iterator[str]:

@@ -1,9 +1,11 @@
-"""Fill a slot that takes any words again: "and eggs" after "add milk to the list"."""
+"""Fill a slot that takes any words again: "and eggs" after "add milk to the list", and take off
+what was added: "remove the eggs"."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import dropwhile
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -17,6 +19,7 @@ from anaphora.intents.decision.sentences.completion import (
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import NUMBER, build_entity, find_last_used
+from anaphora.models.hassil.inverse_intents import REMOVING_INTENTS
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["complete_wildcard"]
@@ -28,20 +31,25 @@ _CUES = frozenset(("instead", "correct", "filler"))
 def complete_wildcard(
     model: SentenceIntents, utterance: Utterance, conversation: Conversation
 ) -> Completion | None:
-    """Complete "and eggs" or "eggs too" after "add milk to the list": any words may fill a slot
-    that any words filled in the last question."""
-    start, end = _find_words(model, utterance)
-    if start >= end or any(one.element != NUMBER for one in utterance.entities):
+    """Complete "and eggs" or "eggs too" after "add milk to the list", and "remove the eggs": any
+    words may fill a slot that any words filled in the last question."""
+    if not conversation.flow or any(one.element != NUMBER for one in utterance.entities):
         return None
-    words = utterance.text[start:end]
-    last = find_last_used(conversation)
-    for held in last if conversation.flow else ():
+    last = conversation.flow[-1].intent
+    verbs = _find_verbs(model, last)
+    found = _find_words(model, utterance, verbs)
+    if found is None:
+        return None
+    intent = verbs.get(found.verb, last)
+    words = utterance.text[found.start : found.end]
+    used = find_last_used(conversation)
+    for held in used:
         slot = held.entity.element
         if ANY_WORDS not in held.entity.marks:
             continue
         said = replace(build_entity(model, slot, words), text=words, marks=held.entity.marks)
-        memory = {one.entity.element: one for one in last if one.entity.element != slot}
-        for combination in model.combinations.get(conversation.flow[-1].intent, ()):
+        memory = {one.entity.element: one for one in used if one.entity.element != slot}
+        for combination in model.combinations.get(intent, ()):
             filled = fill_combination(model, combination, {slot: said}, memory)
             if filled is not None:
                 candidates = build_candidates(conversation, filled.sentence, filled.memory)
@@ -49,9 +57,30 @@ def complete_wildcard(
     return None
 
 
-def _find_words(model: SentenceIntents, utterance: Utterance) -> tuple[int, int]:
-    """The offsets of the words between those that link them to the last question; (0, 0) if there
-    are no such words, or too many others."""
+def _find_verbs(model: SentenceIntents, last: str) -> Mapping[str, str]:
+    """The intents by the words that only one of two has, of which the ``last`` adds an item to a
+    list and the other takes it off, or the other way round. Empty for any other intent."""
+    for adding, removing in REMOVING_INTENTS.items():
+        if last in (adding, removing) and removing in model.combinations:
+            added, removed = model.words[adding], model.words[removing]
+            verbs = dict.fromkeys((removed | model.decreases) - added, removing)
+            return verbs | dict.fromkeys(added - removed, adding)
+    return {}
+
+
+class _Words(NamedTuple):
+    """The offsets of words, and the ``verb`` before them ('' if there is none)."""
+
+    start: int
+    end: int
+    verb: str
+
+
+def _find_words(
+    model: SentenceIntents, utterance: Utterance, verbs: Collection[str]
+) -> _Words | None:
+    """The words between those that link them to the last question or, being ``verbs``, say what to
+    do with them; None if there are no such words, or too many others."""
     tokens = [one for one in utterance.tokens if any(map(str.isalnum, one.text))]
     links = model.joiners | model.openings | model.additions
     cues = dict(_find_cues(model, utterance))
@@ -59,14 +88,22 @@ def _find_words(model: SentenceIntents, utterance: Utterance) -> tuple[int, int]
     linking.update(one.index for one in tokens if one.lower in links)
     left_out = linking | cues.keys()
     inner = list(dropwhile(lambda one: one.index in left_out, tokens))
+    first = tokens[: len(tokens) - len(inner) + 1]
+    said = (one.lower for one in first if one.is_content_word and one.lower not in links)
+    verb = next((one for one in said if one in verbs), "")
+    if verb:
+        left_out |= {one.index for one in tokens if one.lower in verbs}
+        inner = list(dropwhile(lambda one: one.index in left_out, inner))
+    if verbs:  # "the bread" is bread on a list
+        inner = list(dropwhile(lambda one: not one.is_content_word, inner))
     while inner and (inner[-1].index in left_out or inner[-1].lower in model.courtesies):
         inner.pop()
-    is_linked = any(one.index in linking for one in tokens if one not in inner)
+    is_linked = bool(verb) or any(one.index in linking for one in tokens if one not in inner)
     if not inner or not is_linked or len(inner) > _MAX_WORDS:
-        return 0, 0
+        return None
     if inner[0].index in utterance.qualifiers:
-        return 0, 0  # "no, not butter" adds nothing
-    return inner[0].start, inner[-1].end
+        return None  # "no, not butter" adds nothing
+    return _Words(inner[0].start, inner[-1].end, verb)
 
 
 def _find_cues(model: SentenceIntents, utterance: Utterance) -> Iterator[tuple[int, bool]]:
@@ -75,7 +112,8 @@ def _find_cues(model: SentenceIntents, utterance: Utterance) -> Iterator[tuple[i
     atoms, found = load_cue_words(model.language).read(utterance.text)
     for match in found:
         kind, first = match.reading.kind, atoms[match.first]
-        is_verb = kind == "add" and first.text in model.words  # "add", but not "extra"
+        # "add", but not "extra"
+        is_verb = kind == "add" and bool(model.find_intents(first.text))
         if not is_verb and (kind not in _CUES or match.reading.side == "around"):
             continue
         start, end = first.start, atoms[match.last - 1].end

@@ -173,6 +173,18 @@ def test_a_model_file_of_anaphora_is_rejected(tmp_path: Path) -> None:
     assert "this is not a model file of NLPCraft" in result.exception.message
 
 
+def test_a_file_without_any_mark_of_nlpcraft_is_imported(tmp_path: Path) -> None:
+    file, output = tmp_path / "notes.yaml", tmp_path / "new.yaml"
+    file.write_text(
+        "elements: [{id: note, metadata: {a: 1}, synonyms: [remember]}]\n"
+        "intents: [\"intent=n term={# == 'note'} term(words)={!tok_is_user()}*\"]\n",
+        encoding="utf-8",
+    )
+    assert run(file, "--output", output).exit_code == 0
+    reply = Engine(load_model(output)).ask("remember the blue elephants")
+    assert reply.slots["words"].value == ["blue", "elephants"]
+
+
 def test_a_missing_file_is_an_error() -> None:
     result = run("nowhere.yaml")
     assert result.exit_code == 2
