@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import yaml
@@ -209,9 +211,19 @@ def _model_language(tag: str) -> str:
     """The tag of a language as model files have it: with a region, but without a script. 'xx', if
     spaCy does not know the language: its sentences are read all the same."""
     code = tag.partition("-")[0]
-    if importlib.util.find_spec(f"spacy.lang.{code}") is None:
+    if code not in _spacy_languages():
         return "xx"
     return tag if re.fullmatch("[a-z]{2,3}(-[A-Z]{2})?", tag) else code
+
+
+@cache
+def _spacy_languages() -> frozenset[str]:
+    """The codes of the languages that spaCy knows, without importing it."""
+    found = importlib.util.find_spec("spacy")
+    folders = (
+        [Path(one) / "lang" for one in found.submodule_search_locations or ()] if found else []
+    )
+    return frozenset(one.name for folder in folders for one in iter_modules([str(folder)]))
 
 
 def _find_domains(collection: SentenceCollection) -> set[str]:
