@@ -44,7 +44,11 @@ class AlarmList:
         """The answer with that name."""
         return str(self._words[key].format(**values))
 
-    def move_by(self, alarm: datetime, seconds: float, *, correction: bool = False) -> str:
+    def answer_change(self, key: str, **values: str) -> Answer:
+        """The answer with that name; no list that was shown before is true any more."""
+        return Answer(self.answer(key, **values), offers=[])
+
+    def move_by(self, alarm: datetime, seconds: float, *, correction: bool = False) -> Answer | str:
         """Let an alarm ring later, or earlier. A ``correction`` of such a move begins where that
         began: "5 more minutes" and then "no, 10 more minutes"."""
         start, _, end = self._data.get("moved", "").partition("/")
@@ -62,7 +66,8 @@ class AlarmList:
         self.save({*self.times} - {alarm} | {time})
         self._data["last"] = [time.isoformat()]
         self._data["moved"] = f"{base.isoformat()}/{time.isoformat()}"
-        return self.answer("moved", when=self.format_times([alarm]), to=self.format_times([time]))
+        when, to = self.format_times([alarm]), self.format_times([time])
+        return self.answer_change("moved", when=when, to=to)
 
     def ask_for_hour(self, day: date) -> str:
         """Ask for the hour of an alarm on ``day``."""

@@ -58,6 +58,8 @@ def wake(
     times = []
     last = _last_set(match, data, correction=correction)
     added = None if _is_another(match) else _find_added_seconds(match)
+    if added is not None:  # "the second one an hour later"
+        last = next(iter(select_by_ordinal(alarms.times, find_ordinal(text, language))), last)
     if added is not None and last is not None and last in alarms.times:
         is_whole = "added" in _entities(match.slots["time"])[0].meta  # the correction is in it
         return alarms.move_by(last, added, correction=correction and not is_whole)
@@ -91,8 +93,9 @@ def wake(
     alarms.save([*alarms.times, *new])
     data["last"] = [time.isoformat() for time in new]
     if len(new) > 1:
-        return alarms.answer("many", when=alarms.format_times(new))
-    return alarms.answer("set", when=alarms.format_times(new), left=alarms.format_time_left(new[0]))
+        return alarms.answer_change("many", when=alarms.format_times(new))
+    left = alarms.format_time_left(new[0])
+    return alarms.answer_change("set", when=alarms.format_times(new), left=left)
 
 
 def once(match: Match, data: dict[str, Any], at: datetime, language: str) -> Answer | str:
@@ -124,7 +127,7 @@ def cancel(
             chosen = []
     elif any(entity.value == "both" for entity in (*mentioned, *_entities(match.slots.get("all")))):
         chosen = alarms.both()
-    elif listed := [one.entity for one in _taken(match.slots.get("listed")) if one.offered]:
+    elif listed := _offered(match):
         chosen = alarms.find(listed)
     else:
         place = find_ordinal(text, language)
@@ -134,21 +137,21 @@ def cancel(
         chosen = alarms.times if every else select_by_ordinal(alarms.times, place)
     if chosen:
         alarms.save(time for time in alarms.times if time not in chosen)
-        return Answer(alarms.answer("cancelled", when=alarms.format_times(chosen)), offers=[])
+        return alarms.answer_change("cancelled", when=alarms.format_times(chosen))
     return Answer(alarms.ask_which(named), offers=alarms.offers(), then="which")
 
 
 def move_to(
     match: Match, data: dict[str, Any], at: datetime, language: str, *, text: str = ""
-) -> str:
+) -> Answer | str:
     """Move an alarm to the last of the given times, or to the same time on another day. The times
     before it, or a place in the list, name the alarm; without them it is the only one."""
     alarms = AlarmList(data, at, language)
     if not alarms.times:
         return alarms.answer("none")
     *old, new = split_range(_entities(match.slots.get("time")))
-    old = old or [one.entity for one in _taken(match.slots.get("listed")) if one.offered]
     try:
+        old = old or _offered(match)
         place = select_by_ordinal(alarms.times, find_ordinal(text, language))
         chosen = alarms.find(old) if old else place or alarms.times
         if len(chosen) != 1:
@@ -160,12 +163,13 @@ def move_to(
         return alarms.answer("past", when=alarms.format_times([time]))
     alarms.save({*alarms.times, time} - {*chosen} | {time})
     data["last"] = [time.isoformat()]
-    return alarms.answer("moved", when=alarms.format_times(chosen), to=alarms.format_times([time]))
+    when, to = alarms.format_times(chosen), alarms.format_times([time])
+    return alarms.answer_change("moved", when=when, to=to)
 
 
 def move_by(
     match: Match, data: dict[str, Any], at: datetime, language: str, *, correction: bool = False
-) -> str:
+) -> Answer | str:
     """Let the alarm that was set last, else the only one, ring earlier or later: "later", and to
     "How much later?" "an hour" or a time."""
     alarms = AlarmList(data, at, language)
@@ -210,6 +214,11 @@ def drop(data: dict[str, Any], at: datetime, language: str, conversation: LiveCo
     """Drop a pending question of the bot; the model's response is the answer."""
     AlarmList(data, at, language)
     conversation.forget(lambda entity: entity.element == "date")
+
+
+def _offered(match: Match) -> list[Entity]:
+    """What a sentence means of a list of alarms."""
+    return [one.entity for one in _taken(match.slots.get("listed")) if one.offered]
 
 
 def _taken(slot: Slot | None) -> tuple[Candidate, ...]:

@@ -103,9 +103,12 @@ def place_on_day(day: date, clock: datetime) -> datetime:
 
 
 def find_day(entity: Entity) -> date | None:
-    """The (first) day of a date without a time of the day, else None."""
-    start = entity.meta.get("start") or entity.meta.get("end")
-    if "seconds" in entity.meta or start is None or entity.meta.get("grain") in _CLOCKS:
+    """The (first) day of a date without a time of the day, or with that of another one ("the same
+    time on Sunday"), else None."""
+    meta = entity.meta
+    start, grain = meta.get("start") or meta.get("end"), meta.get("grain")
+    has_time = grain in _CLOCKS and meta.get("expression", ("",))[0] != "at_now"
+    if "seconds" in meta or start is None or has_time:
         return None
     return datetime.fromisoformat(start).date()
 

@@ -466,3 +466,30 @@ def test_the_one_that_is_moved_is_no_minute_of_the_new_time(question, moved):
 def test_a_place_behind_the_only_alarm_cancels_nothing():
     asked, left = answers("alarm", "wake me at 7 am", "cancel the second one", "my alarms")[-2:]
     assert (asked, left) == ("Which one? Tue 6 Jan, 07:00.", "Alarms: Tue 6 Jan, 07:00.")
+
+
+@pytest.mark.parametrize(
+    ("questions", "alarms"),
+    [
+        (["the second one an hour later"], "Mon 5 Jan, 20:00; Tue 6 Jan, 08:00"),
+        (["my alarms", "the first one half an hour later", "cancel the first one"], "Tue 6 Jan"),
+        (["cancle the last one"], "Mon 5 Jan, 20:00"),
+        (["forget the first one"], "Tue 6 Jan, 07:00"),
+        (["same time Sunday"], "Mon 5 Jan, 20:00; Tue 6 Jan, 07:00; Sun 11 Jan, 07:00"),
+    ],
+)
+def test_one_of_two_alarms_is_meant(questions, alarms):
+    said = ("wake me at 8 pm", "and tomorrow at 7 am", *questions, "which ones are left?")
+    assert answer("alarm", *said).startswith(f"Alarms: {alarms}")
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (["den zweiten eine Stunde später", "lösch den letzten"], "Gelöscht: Di, 6. Jan, 10:00."),
+        (["welche sind noch da"], "Wecker: Mo, 5. Jan, 19:00; Di, 6. Jan, 09:00."),
+        (["wie lang noch"], "Noch 10 Std. bis zum Wecker: Mo, 5. Jan, 19:00."),
+    ],
+)
+def test_a_moved_alarm_is_not_sought_where_it_was(questions, said):
+    assert answer("alarm", "weck mich um 7 und um 9", "was hab ich", *questions) == said
