@@ -1,9 +1,9 @@
 """The handlers of the model ``alarm``, which store the alarms in the conversation.
 
 Besides the alarms, ``data`` holds ``last``, the alarms that were set last, which a correction
-replaces, ``moved``, from where to where one was moved last, and what the last answer asked for:
-``day``, the day whose hour is missing, or ``asked: which``, if the user should name one of the
-alarms.
+replaces, ``moved``, from where to where one was moved last, ``timer``, the unit of the last one if
+it was a length of time, and what the last answer asked for: ``day``, the day whose hour is missing,
+or ``asked: which``, if the user should name one of the alarms.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from anaphora.bots.alarm.times import (
     find_day,
     find_first_of_several_days,
     place_on_day,
+    read_as_timer,
     resolve_new_time,
     resolve_on_asked_day,
     resolve_time,
@@ -51,7 +52,7 @@ def wake(
     """Set an alarm for each time; ask for the hour if there is only a day, and offer the first day
     of several ("from Monday to Friday at 6"). A correction ("no, at 8", "not at 8, at 9") replaces
     the alarms that were set last, or those that it negates; a bare hour keeps the day of the last
-    one. "5 more minutes" moves the last one."""
+    one; after a timer it has the unit of that ("no, 20"). "5 more minutes" moves the last one."""
     alarms = AlarmList(data, at, language)
     # "Remind me at 5" does not answer "At what time on Monday?".
     asked = alarms.day if match.slots["action"].source == "memory" else None
@@ -63,7 +64,10 @@ def wake(
     if added is not None and last is not None and last in alarms.times:
         is_whole = "added" in _entities(match.slots["time"])[0].meta  # the correction is in it
         return alarms.move_by(last, added, correction=correction and not is_whole)
-    for entity in _entities(match.slots.get("time")):
+    said = _entities(match.slots.get("time"))
+    if "timer" in data and (correction or _is_another(match)):
+        said = tuple([read_as_timer(one, data["timer"]) for one in said])
+    for entity in said:
         if (day := find_day(entity)) is not None:
             if last is None:
                 return alarms.ask_for_hour(day)
@@ -84,7 +88,7 @@ def wake(
     new = [time for time in dict.fromkeys(times) if time not in alarms.times]
     if past:
         return alarms.answer("past", when=alarms.format_times(past))
-    if len(times) > 1 and _are_alternatives(_entities(match.slots["time"]), text, language):
+    if len(times) > 1 and _are_alternatives(said, text, language):
         return alarms.offer_choice(times)
     if not new:
         return alarms.answer("known", when=alarms.format_times(times))
@@ -92,6 +96,7 @@ def wake(
         return alarms.answer("full")
     alarms.save([*alarms.times, *new])
     data["last"] = [time.isoformat() for time in new]
+    data["timer"] = said[0].meta.get("unit", "")
     if len(new) > 1:
         return alarms.answer_change("many", when=alarms.format_times(new))
     left = alarms.format_time_left(new[0])

@@ -17,6 +17,7 @@ __all__ = [
     "find_day",
     "find_first_of_several_days",
     "place_on_day",
+    "read_as_timer",
     "resolve_new_time",
     "resolve_on_asked_day",
     "resolve_time",
@@ -27,6 +28,7 @@ MAX_AHEAD = timedelta(days=3660)
 _CLOCKS = frozenset({"second", "minute", "hour", "part"})  # grains of times of the day
 _MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
 _NOON = 12
+_UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 _BARE_CLOCK = re.compile(r"(?:\w+ )?0?(\d{1,2})(?:[:.]\d\d)?")  # "at 7": am or pm
 _RELATIVE = re.compile(r"[^\d:]*\d+(?![\d:.])\D*")  # "in 20 minutes", but not "7:20"
 
@@ -95,6 +97,14 @@ def resolve_new_time(new: Entity, alarm: datetime, at: datetime) -> datetime:
     moved = [place_on_day(local.date(), one) for one in clocks]
     ahead = [one for one in moved if one > at.astimezone(UTC)]
     return min(ahead, key=lambda one: abs(one - alarm), default=time)
+
+
+def read_as_timer(entity: Entity, unit: str) -> Entity:
+    """A bare hour as a length of time in a unit; the same for anything else."""
+    if entity.element != "hour" or unit not in _UNIT_SECONDS:
+        return entity
+    seconds = entity.meta["expression"][1][1] * _UNIT_SECONDS[unit]
+    return replace(entity, element="duration", meta={"seconds": seconds, "unit": unit})
 
 
 def place_on_day(day: date, clock: datetime) -> datetime:

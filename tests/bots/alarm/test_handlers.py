@@ -359,6 +359,9 @@ def test_both_of_many_alarms_asks_which():
         (["timer for an hour", "10 minutes longer", "no, 20 minutes longer"], "Mon 5 Jan, 10:20"),
         (["timer for an hour", "10 minutes less", "no, 20 minutes less"], "Mon 5 Jan, 09:40"),
         (["wake me at 7 am", "an hour later", "an hour later"], "Tue 6 Jan, 09:00"),
+        (["set a timer for 10 minutes", "no, 20"], "Mon 5 Jan, 09:20"),
+        (["timer 10 min", "wake me at 8 am", "no, 9"], "Mon 5 Jan, 09:10; Tue 6 Jan, 09:00"),
+        (["Timer 10 Minuten", "nein, 20", "no, at 8 pm"], "Mon 5 Jan, 20:00"),
     ],
 )
 def test_an_alarm_is_moved_by_what_is_said_of_its_time(questions, alarms):
