@@ -96,7 +96,10 @@ def wake(
         return alarms.answer("full")
     alarms.save([*alarms.times, *new])
     data["last"] = [time.isoformat() for time in new]
-    data["timer"] = said[0].meta.get("unit", "")
+    if unit := said[0].meta.get("unit"):
+        data["timer"] = unit
+    else:
+        data.pop("timer", None)
     if len(new) > 1:
         return alarms.answer_change("many", when=alarms.format_times(new))
     left = alarms.format_time_left(new[0])
