@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from anaphora.bots.date_text import date_range, format_clock, format_day
+from anaphora.bots.ordinals import find_ordinal, select_by_ordinal
 from anaphora.bots.restaurant.table import Criteria, Restaurant, find_restaurants, restaurants
 from anaphora.bots.tables import load_texts
 from anaphora.engine.callbacks.answer import Answer
@@ -126,20 +127,27 @@ def show(data: dict[str, Any], at: datetime, language: str) -> Answer:
     return Answer(text, offers=_booking_bundles(known), then="cancel")
 
 
-def cancel(match: Match, data: dict[str, Any], at: datetime, language: str) -> Answer | str:
-    """Cancel the bookings at a restaurant or of a day, or all, or the only one."""
+def cancel(
+    match: Match, data: dict[str, Any], at: datetime, language: str, *, text: str = ""
+) -> Answer | str:
+    """Cancel the bookings at a restaurant or of a day, or all, or the only one, or the one at a
+    place in their list ("the first one")."""
     words, known = _Words(language, at), _bookings(data, at)
     if not known:
         return Answer(words.say("nothing"), offers=[])
-    chosen = known if "all" in match.slots else _meant(match, known)
-    if not chosen:
+    place = None if _named(match, "when") else find_ordinal(text, language)
+    # The first one is the first booking, whatever is first among the restaurants on offer.
+    meant = _meant(match, known) if place is None else select_by_ordinal(known, place)
+    chosen = known if "all" in match.slots else meant
+    if not chosen and place is None:
         return words.say("not_booked")
-    if len(chosen) > 1 and "all" not in match.slots:
-        text = f"{words.say('which_booking')} {words.list_bookings(chosen)}"
-        return Answer(text, offers=_booking_bundles(chosen), then="cancel")
+    if not chosen or (len(chosen) > 1 and "all" not in match.slots):
+        listed = chosen or known
+        text = f"{words.say('which_booking')} {words.list_bookings(listed)}"
+        return Answer(text, offers=_booking_bundles(listed), then="cancel")
     data["bookings"] = [one for one in known if one not in chosen]
-    listed = "; ".join(map(words.booking, chosen))
-    return Answer(words.say("cancelled", booking=listed), offers=[])
+    cancelled = "; ".join(map(words.booking, chosen))
+    return Answer(words.say("cancelled", booking=cancelled), offers=[])
 
 
 class _Words:

@@ -20,6 +20,8 @@ class Cue(Struct, frozen=True, gc=False):
     ``value`` is, by kind:
 
     - negate: "remove" if it asks to take something away, else "";
+    - correct: "set" if it says what a thing is to be ("make it"), "" if it takes back what was said
+      ("I meant");
     - instead: "of" before what is replaced ("instead of"), else "";
     - add: "maybe" if it only opens a sentence ("and in Kyoto?"), "with" if it joins what belongs to
       one thing ("with olives"), else "";

@@ -87,6 +87,7 @@ _SECTIONS: Mapping[str, _Meaning] = {
     "instead_of": ("instead", "of"),
     "instead": ("instead", ""),
     "correct": ("correct", ""),
+    "set": ("correct", "set"),
     "only": ("only", ""),
     "thing": ("reference", "thing"),
     "place": ("reference", "place"),

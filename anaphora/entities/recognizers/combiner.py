@@ -1,4 +1,5 @@
-"""The protocol of combiners, which make one value of two entities that are parts of it."""
+"""The protocols of combiners, which make one value of two entities that are parts of it, and of
+what changes amounts."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Protocol
 from anaphora.core.utterance import Entity
 from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["AmountCombiner", "Combiner"]
+__all__ = ["AmountChanger", "Combiner"]
 
 
 class Combiner(Protocol):
@@ -34,8 +35,8 @@ class Combiner(Protocol):
         ...
 
 
-class AmountCombiner(Combiner, Protocol):
-    """Combines amounts, which may also be added to each other and multiplied."""
+class AmountChanger(Protocol):
+    """Changes amounts: adds to them, and multiplies them."""
 
     def add(self, old: Entity, new: Entity, sign: int) -> Entity | None:
         """Add a new amount to an old one, or take it away (``sign`` -1); None if it is of another

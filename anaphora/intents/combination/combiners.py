@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.combination import create_builtin_combiner
-from anaphora.entities.recognizers.combiner import AmountCombiner, Combiner
+from anaphora.entities.recognizers.combiner import AmountChanger, Combiner
 from anaphora.entities.recognizers.function_combiner import FunctionCombiner
+from anaphora.entities.recognizers.number_changer import NumberChanger
 from anaphora.models.domain import Element, Model
 
 if TYPE_CHECKING:
@@ -22,13 +23,18 @@ _AMOUNTS = frozenset({"number", "money", "duration"})
 class Combiners(NamedTuple):
     """The combiners of a model by the ids of their elements; ``completing`` are the elements that
     words which are no entity may complete. ``recurring`` are the combiners of recurrences, which
-    also combine these with the ``dates``; ``amounts`` are those of what may be added up."""
+    also combine these with the ``dates``; ``amounts`` change what more, less or a factor is said
+    of, the numbers that the model recognizes itself among them."""
 
     by_element: Mapping[str, Combiner]
     completing: frozenset[str]
     recurring: Mapping[str, RecurrenceCombiner]
     dates: frozenset[str]
-    amounts: Mapping[str, AmountCombiner]
+    amounts: Mapping[str, AmountChanger]
+
+    def can_change(self, element: str) -> bool:
+        """Whether an entity of an element may be combined with an old one, or change it."""
+        return element in self.by_element or element in self.amounts
 
     def may_combine(self, said: Iterable[Entity]) -> bool:
         """Whether any of the entities may be combined with an old one."""
@@ -53,11 +59,15 @@ def create_combiners(model: Model) -> Combiners | None:
     }
     dates = frozenset(id for id in combiners if _builtin_name(elements[id]) == "date")
     amounts = {
-        id: cast("AmountCombiner", combiner)
+        id: cast("AmountChanger", combiner)
         for id, combiner in combiners.items()
         if _builtin_name(elements[id]) in _AMOUNTS
     }
-    return Combiners(combiners, completing, recurring, dates, amounts) if combiners else None
+    if model.dialog_acts is not None:
+        amounts |= {id: NumberChanger() for id, one in elements.items() if _is_own(one)}
+    if not (combiners or amounts):
+        return None
+    return Combiners(combiners, completing, recurring, dates, amounts)
 
 
 def _create_combiner(element: Element, model: Model) -> Combiner | None:
@@ -73,6 +83,14 @@ def _create_combiner(element: Element, model: Model) -> Combiner | None:
         recognition.options,
         is_full=is_full,
     )
+
+
+def _is_own(element: Element) -> bool:
+    """Whether the model recognizes an element itself, and no function combines what it finds."""
+    recognition = element.recognition
+    if element.combine is not None or recognition is None:
+        return False
+    return recognition.kind in ("function", "component")
 
 
 def _builtin_name(element: Element) -> str:

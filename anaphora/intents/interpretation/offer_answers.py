@@ -101,6 +101,11 @@ class OfferAnswers:
             selection = Selection((turn.meant_before,))
         if len(offers.bundles) > 1 and _asks_back(turn, selection):
             return _ask_which(turn, offers, selection)
+        if _points_beyond(turn, offers):
+            note = f"the list ends before that place, with {len(offers.bundles)} in it"
+            question = replace(turn.question, notes=(*turn.question.notes, note))
+            turn = replace(turn, question=question)
+            return _ask_which(turn, offers, Selection(tuple(range(len(offers.bundles)))))
         if not self._takes(turn, offers, selection):
             return _close(turn, offers, selection)
         if len(selection.bundles) > 1:
@@ -363,6 +368,14 @@ def _asks_back(turn: DialogTurn, selection: Selection) -> bool:
     is_named = len(selection.bundles) == 1 and not turn.has_unknown_words
     others = [one for one in turn.said if one not in selection.entities]
     return turn.is_asking and not others and (is_compared or is_named)
+
+
+def _points_beyond(turn: DialogTurn, offers: Offers) -> bool:
+    """Whether a sentence says no more than a place in a list that is shorter: "the second one" of
+    a single offer."""
+    places = [cue.number for cue in turn.cues if cue.kind == "ordinal"]
+    is_beyond = bool(places) and all(abs(place) > len(offers.bundles) for place in places)
+    return is_beyond and not turn.said and not turn.has_unknown_words
 
 
 def _only_refers(turn: DialogTurn) -> bool:

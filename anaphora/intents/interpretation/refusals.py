@@ -97,7 +97,9 @@ def _find_unpreferred(chosen: Sequence[Entity], turn: DialogTurn) -> Sequence[En
         return ()
     first, second = chosen
     if not any(
-        cue.kind in ("instead", "correct") and not cue.value and cue.tokens[-1] < first.tokens[0]
+        cue.kind in ("instead", "correct")
+        and cue.value != "of"
+        and cue.tokens[-1] < first.tokens[0]
         for cue in turn.cues
     ):
         return ()

@@ -352,6 +352,16 @@ def test_both_of_many_alarms_asks_which():
         ),
         (["timer for an hour", "my alarms", "no, I meant 2 hours"], "Mon 5 Jan, 11:00"),
         (["timer for 20 minutes", "an hour less"], "Mon 5 Jan, 09:20"),
+        (["wake me at 7 am", "half an hour earlier", "no, 45 minutes earlier"], "Tue 6 Jan, 06:15"),
+        (["wake me at 7 am", "an hour later", "no, I meant 2 hours later"], "Tue 6 Jan, 09:00"),
+        (["wake me at 7 am", "half an hour earlier", "no, an hour"], "Tue 6 Jan, 06:00"),
+        (["wake me at 7 am", "later", "an hour", "no, half an hour"], "Tue 6 Jan, 07:30"),
+        (["timer for an hour", "10 minutes longer", "no, 20 minutes longer"], "Mon 5 Jan, 10:20"),
+        (["timer for an hour", "10 minutes less", "no, 20 minutes less"], "Mon 5 Jan, 09:40"),
+        (["wake me at 7 am", "an hour later", "an hour later"], "Tue 6 Jan, 09:00"),
+        (["set a timer for 10 minutes", "no, 20"], "Mon 5 Jan, 09:20"),
+        (["timer 10 min", "wake me at 8 am", "no, 9"], "Mon 5 Jan, 09:10; Tue 6 Jan, 09:00"),
+        (["Timer 10 Minuten", "nein, 20", "no, at 8 pm"], "Mon 5 Jan, 20:00"),
     ],
 )
 def test_an_alarm_is_moved_by_what_is_said_of_its_time(questions, alarms):
@@ -421,3 +431,67 @@ def test_earlier_or_later_alone_asks_by_how_much(questions, alarms):
     replies = answers("alarm", "wake me at 7 am", *questions, "my alarms")
     assert replies[1] in ("How much earlier?", "How much later?")
     assert replies[-1] == f"Alarms: {alarms}."
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (["на час позже"], "Было вт, 6 янв, 07:00, стало вт, 6 янв, 08:00."),
+        (["на полчаса раньше"], "Было вт, 6 янв, 07:00, стало вт, 6 янв, 06:30."),
+        (
+            ["на час позже", "нет, на полтора часа позже"],
+            "Было вт, 6 янв, 08:00, стало вт, 6 янв, 08:30.",
+        ),
+        (["что у меня есть?"], "Будильники: вт, 6 янв, 07:00."),
+    ],
+)
+def test_a_russian_alarm_is_moved_and_listed(questions, said):
+    assert answer("alarm", "разбуди меня завтра в 7 утра", *questions) == said
+
+
+@pytest.mark.parametrize("question", ["what do I have", "what have I got?", "was habe ich?"])
+def test_the_alarms_are_listed_by_what_one_has(question):
+    assert "07:00" in answer("alarm", "wake me at 7 am", question)
+
+
+@pytest.mark.parametrize(
+    ("question", "moved"),
+    [
+        ("move the second one to 2 pm", "Moved from Tue 6 Jan, 08:00 to Tue 6 Jan, 14:00."),
+        ("move the last one to 9", "Moved from Tue 6 Jan, 08:00 to Tue 6 Jan, 09:00."),
+        ("move the first one to 6", "Moved from Tue 6 Jan, 07:00 to Tue 6 Jan, 06:00."),
+    ],
+)
+def test_the_one_that_is_moved_is_no_minute_of_the_new_time(question, moved):
+    assert answer("alarm", "wake me at 7 am and at 8 am", question) == moved
+
+
+def test_a_place_behind_the_only_alarm_cancels_nothing():
+    asked, left = answers("alarm", "wake me at 7 am", "cancel the second one", "my alarms")[-2:]
+    assert (asked, left) == ("Which one? Tue 6 Jan, 07:00.", "Alarms: Tue 6 Jan, 07:00.")
+
+
+@pytest.mark.parametrize(
+    ("questions", "alarms"),
+    [
+        (["the second one an hour later"], "Mon 5 Jan, 20:00; Tue 6 Jan, 08:00"),
+        (["my alarms", "the first one half an hour later", "cancel the first one"], "Tue 6 Jan"),
+        (["forget the first one"], "Tue 6 Jan, 07:00"),
+        (["same time Sunday"], "Mon 5 Jan, 20:00; Tue 6 Jan, 07:00; Sun 11 Jan, 07:00"),
+    ],
+)
+def test_one_of_two_alarms_is_meant(questions, alarms):
+    said = ("wake me at 8 pm", "and tomorrow at 7 am", *questions, "which ones are left?")
+    assert answer("alarm", *said).startswith(f"Alarms: {alarms}")
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (["den zweiten eine Stunde später", "lösch den letzten"], "Gelöscht: Di, 6. Jan, 10:00."),
+        (["welche sind noch da"], "Wecker: Mo, 5. Jan, 19:00; Di, 6. Jan, 09:00."),
+        (["wie lang noch"], "Noch 10 Std. bis zum Wecker: Mo, 5. Jan, 19:00."),
+    ],
+)
+def test_a_moved_alarm_is_not_sought_where_it_was(questions, said):
+    assert answer("alarm", "weck mich um 7 und um 9", "was hab ich", *questions) == said

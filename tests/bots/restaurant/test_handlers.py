@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.bots.dialog import answer, answers
@@ -274,3 +276,77 @@ def test_a_factor_is_no_wish_for_another_price_than_the_offered_one():
     before, after = answers("restaurant", said, "half of that")
     assert "Lemongrass" in before
     assert "none like that" not in after
+
+
+BOOKED_TWICE = (
+    "a table at Kiku for 2 tomorrow at 8 pm",
+    "yes",
+    "a table at Forno for 4 on Saturday at 8 pm",
+    "yes",
+)
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (["cancel the first one"], "Cancelled: Kiku for 2, Tue 6 Jan, 20:00."),
+        (["find Thai", "cancel the first one"], "Cancelled: Kiku for 2, Tue 6 Jan, 20:00."),
+        (["cancel the second one"], "Cancelled: Forno for 4, Sat 10 Jan, 20:00."),
+        (["отмени первую"], "Отменено: Kiku, гостей: 2, вт, 6 янв, 20:00."),
+    ],
+)
+def test_a_place_in_the_list_of_bookings_is_no_place_among_offers(questions, said):
+    assert answer("restaurant", *BOOKED_TWICE, *questions) == said
+
+
+def test_a_place_behind_the_last_booking_asks_which():
+    asked, done = answers("restaurant", *BOOKED_TWICE, "cancel the third one", "the second one")[
+        -2:
+    ]
+    assert asked.startswith("Which one shall I cancel? Your bookings:\n1. Kiku")
+    assert done == "Cancelled: Forno for 4, Sat 10 Jan, 20:00."
+
+
+def test_a_place_behind_the_only_offer_asks_whether_that_is_meant():
+    said = answers("restaurant", "a thai restaurant in the old town", "the second one", "yes")
+    assert said[1:] == ["Lemongrass?", "For how many people?"]
+
+
+@pytest.mark.parametrize(
+    ("table", "changes", "people"),
+    [
+        (
+            "a table at Umi for four on Saturday at 1 pm",
+            ["twice as many", "no, half of that", "2 less", "two more", "plus one", "double it"],
+            [8, 4, 2, 4, 5, 10],
+        ),
+        (
+            "столик в Уми на четверых в субботу в 13:00",
+            [
+                "вдвое больше",
+                "нет, вдвое меньше",
+                "на двоих меньше",
+                "ещё двое",
+                "плюс один",
+                "удвой",
+            ],
+            [8, 4, 2, 4, 5, 10],
+        ),
+    ],
+)
+def test_the_number_of_guests_changes(table, changes, people):
+    said = answers("restaurant", table, *changes)[1:]
+    assert [int(re.search(r"(?:for|гостей:) (\d+)", text)[1]) for text in said] == people
+
+
+@pytest.mark.parametrize(
+    ("questions", "clock"),
+    [
+        (["an hour later", "no, two hours later"], "15:00"),
+        (["an hour later", "no, three hours"], "16:00"),
+        (["на час позже", "нет, на полтора часа позже"], "14:30"),
+    ],
+)
+def test_a_correction_moves_the_booking_from_its_time(questions, clock):
+    booked = ("a table at Umi for four on Saturday at 1 pm", "yes")
+    assert f"{clock}. " in answer("restaurant", *booked, *questions)

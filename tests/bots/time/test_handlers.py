@@ -120,3 +120,17 @@ def test_a_skipped_hour_is_the_one_after_the_gap():
     night = datetime(2026, 3, 28, 12, tzinfo=UTC)
     said = answer("time", "what time is it in UTC tomorrow at 2:30 am?", at=night, zone=BERLIN)
     assert said == "UTC: 01:30, Sun 29 Mar, when it is 03:30 here."
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (["an hour later"], "Tokyo: 22:00, Mon 5 Jan, when it is 13:00 here."),
+        (["an hour later", "no, two hours"], "Tokyo: 23:00, Mon 5 Jan, when it is 14:00 here."),
+        (["no, at 1 pm"], "Tokyo: 22:00, Mon 5 Jan, when it is 13:00 here."),
+        (["half an hour earlier", "and Seoul"], "Seoul: 20:30, Mon 5 Jan, when it is 11:30 here."),
+    ],
+)
+def test_the_time_that_was_asked_about_is_moved_and_corrected(questions, said):
+    asked = "what time is it in Tokyo when it is noon here"
+    assert answer("time", asked, *questions) == said

@@ -3,11 +3,12 @@ one ("twice as long", "half of that")."""
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
 
-from anaphora import Engine, parse_model
+from anaphora import Engine, Mention, parse_model
 
 AT = datetime(2026, 11, 23, 9, tzinfo=UTC)
 SAID = {
@@ -76,7 +77,13 @@ EACH_LANGUAGE = pytest.mark.parametrize(
 )
 
 
-def answer_room(language, *said):
+def digits(text):
+    """A recognizer of a model's own: plain numbers, with a number in the metadata."""
+    for found in re.finditer(r"\d+(?![\d:]| ?(?:min|hour|Stunde|час|годин|分|小时|시간|분))", text):
+        yield Mention(*found.span(), found[0], {"value": int(found[0])})
+
+
+def answer_room(language, *said, people="number"):
     """The lengths in minutes and the numbers of people after each of the ``said``, of a room for an
     hour and 4 people that is not yet confirmed."""
     engine = Engine(
@@ -87,7 +94,7 @@ def answer_room(language, *said):
         elements:
           - {{id: room, synonyms: [xroom]}}
           - {{id: length, recognizer: duration, id_synonym: false}}
-          - {{id: people, recognizer: number, id_synonym: false}}
+          - {{id: people, recognizer: {people}, id_synonym: false}}
         intents:
           - id: book
             slots: {{room: room, length: {{ask: xlong}}, people: {{ask: xmany}}}}
@@ -145,6 +152,19 @@ def test_an_amount_before_a_comparative_is_a_difference(language):
     engine.ask("xheat 20 °C", at=AT)
     warmer, cooler = (engine.ask(text, at=AT).slots["level"].value for text in DEGREES[language])
     assert (warmer, cooler) == ("22 °C", "21 °C")
+
+
+@EACH_LANGUAGE
+def test_a_number_that_the_model_recognizes_itself_is_changed_like_others(language):
+    said = (*SAID[language][2:], *MULTIPLIED[language][3:])
+    rooms = answer_room(language, *said, people=f"{__name__}#digits")
+    assert [number for _, number in rooms] == ["6", "8", "5", "10", "5"]
+
+
+@pytest.mark.parametrize("said", ["half of that", "20 less"])
+def test_a_whole_number_of_the_model_stays_whole_and_above_none(said):
+    rooms = answer_room("en", "5", said, people=f"{__name__}#digits")
+    assert rooms[-1] == (60, "5")
 
 
 PAY = """

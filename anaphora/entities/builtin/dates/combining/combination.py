@@ -21,7 +21,6 @@ from anaphora.entities.builtin.dates.combining.readings import (
     STARTS,
     DateReading,
     TimeOfDay,
-    is_relative,
     join_date,
     read_date,
 )
@@ -56,10 +55,7 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     other."""
     shifted = shift_date(old.meta, new.meta, moment)
     if shifted is not None:
-        value, meta = shifted
-        if is_relative(new) and "start" in meta and "start" in old.meta:
-            meta = {**meta, "added": _seconds_between(old.meta["start"], meta["start"])}
-        return replace_struct(new, value=value, meta=meta)
+        return replace_struct(new, value=shifted[0], meta=shifted[1])
     first, last = read_date(old.meta, moment), read_date(new.meta, moment)
     if first is None or last is None:
         return None
@@ -90,10 +86,6 @@ def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
         month = moment.period("month", first.start.date()).start
         found = resolve_date(last.expression, replace(moment, at=max(moment.at, month)))
     return replace_struct(new, value=found[0], meta=found[1]) if found else None
-
-
-def _seconds_between(one: str, other: str) -> float:
-    return (datetime.fromisoformat(other) - datetime.fromisoformat(one)).total_seconds()
 
 
 def _join_texts(old: Entity, new: Entity, first: DateReading, last: DateReading) -> str:

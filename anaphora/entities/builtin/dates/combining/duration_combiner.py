@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from types import MappingProxyType
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.completion import find_completion
+from anaphora.entities.builtin.dates.combining.durations import read_duration
 from anaphora.entities.builtin.dates.duration_recognizer import describe_duration
 from anaphora.entities.builtin.dates.operations.durations import Duration, DurationUnit
 from anaphora.entities.recognizers.recognizer import Mention
@@ -23,9 +23,7 @@ __all__ = ["create_combiner"]
 _PLAIN_NUMBERS: Mapping[str, Any] = MappingProxyType({})  # options
 _COUNTING_KINDS = ("cardinal", "fraction")
 _ABOUT = "~"
-_ISO_PART = re.compile(r"([\d.]+)([A-Z])|T")
-_DATE_LETTERS: Mapping[str, DurationUnit] = {"Y": "year", "M": "month", "W": "week", "D": "day"}
-_TIME_LETTERS: Mapping[str, DurationUnit] = {"H": "hour", "M": "minute", "S": "second"}
+_UNITS: Sequence[DurationUnit] = ("year", "month", "week", "day", "hour", "minute", "second")
 # The units that have a length of their own, with the number of the finer ones in each.
 _SIZES: Mapping[DurationUnit, int] = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
 _HOUR, _SIXTY = 1, 60  # the index of hours; what minutes and seconds are of the coarser unit
@@ -51,7 +49,7 @@ class _DurationCombiner:
         return None
 
     def add(self, old: Entity, new: Entity, sign: int) -> Entity | None:
-        before, added = _read_value(old), _read_iso(new.value)
+        before, added = _read_value(old), read_duration(new.value)
         if not before or not added:
             return None
         # Nothing is shorter than no time.
@@ -79,19 +77,16 @@ class _DurationCombiner:
 
 def _read_value(entity: Entity) -> Duration:
     """The single duration that an entity says, be it exact or not; empty if it is none."""
-    return _read_iso((entity.value or "").removeprefix(_ABOUT))
+    return read_duration((entity.value or "").removeprefix(_ABOUT))
 
 
 def _change(old: Entity, before: Duration, duration: Duration) -> Entity:
-    """The old entity with another duration; ``added`` of its metadata are the seconds that it has
-    more. Days keep their name (nights)."""
+    """The old entity with another duration. Days keep their name (nights)."""
     if len(duration) == len(before) == 1 and duration[0][1] == before[0][1]:
         duration = ((duration[0][0], old.meta.get("unit") or before[0][1]),)
     duration = _as_said(duration)
     is_about = (old.value or "").startswith(_ABOUT)
     value, meta = describe_duration(duration, "about" if is_about else "plain")
-    if isinstance(seconds := old.meta.get("seconds"), int | float) and "seconds" in meta:
-        meta = {**meta, "added": meta["seconds"] - seconds}
     return replace(old, value=value, meta=meta)
 
 
@@ -111,19 +106,6 @@ def _as_said(duration: Duration) -> Duration:
     return ((number, units[at]),)
 
 
-def _read_iso(text: str | None) -> Duration:
-    """The duration that a text in ISO 8601 says; empty if it is no single one."""
-    if not text or not text.startswith("P") or ".." in text:
-        return ()
-    letters, parts = _DATE_LETTERS, []
-    for match in _ISO_PART.finditer(text):
-        if match[0] == "T":
-            letters = _TIME_LETTERS
-        else:
-            parts.append((Fraction(match[1]), letters[match[2]]))
-    return tuple(parts)
-
-
 def _add(one: Duration, other: Duration, sign: int) -> Duration:
     """The sum or the difference, in the units of both; empty if nothing would be left."""
     amounts: dict[DurationUnit, Fraction] = {}
@@ -134,8 +116,7 @@ def _add(one: Duration, other: Duration, sign: int) -> Duration:
         amounts = _carry(amounts)
     if any(number < 0 for number in amounts.values()):
         return ()
-    units = (*_DATE_LETTERS.values(), *_TIME_LETTERS.values())
-    return tuple([(amounts[unit], unit) for unit in units if amounts.get(unit)])
+    return tuple([(amounts[unit], unit) for unit in _UNITS if amounts.get(unit)])
 
 
 def _carry(amounts: Mapping[DurationUnit, Fraction]) -> dict[DurationUnit, Fraction]:

@@ -15,6 +15,7 @@ __all__ = [
     "ENDS",
     "LONGER_THAN_DAY",
     "SHIFTS",
+    "SHIFT_NAMES",
     "SOME_DAY",
     "STARTS",
     "WEEKDAY_SHIFTS",
@@ -23,6 +24,7 @@ __all__ = [
     "is_relative",
     "join_date",
     "read_date",
+    "read_direction",
 ]
 
 # The operations on one date that make an interval which begins or ends with it.
@@ -30,6 +32,8 @@ STARTS = ("onward", "since", "since_or_from", "after")
 ENDS = ("until", "before")
 SHIFTS = {"later": "from", "earlier": "before_by"}  # to the operations with another date
 WEEKDAY_SHIFTS = {"later_weekday": 1, "earlier_weekday": -1}  # to the rank of the weekday
+SHIFT_NAMES = {1: "later", -1: "earlier"}
+_DIRECTIONS = {**{name: sign for sign, name in SHIFT_NAMES.items()}, **WEEKDAY_SHIFTS}
 SOME_DAY = "some_day"
 """The operation of a time on a day of a longer period that is not said yet."""
 LONGER_THAN_DAY = GRAINS[GRAINS.index("day") + 1 :]
@@ -142,7 +146,12 @@ def join_date(day: TimeExpression | None, time: TimeOfDay) -> TimeExpression:
 def is_relative(entity: Entity) -> bool:
     """Whether a date is later or earlier than one that was said before: "an hour later", "the
     Friday after"."""
+    return bool(read_direction(entity))
+
+
+def read_direction(entity: Entity) -> int:
+    """1 for a date that is later than one that was said before, -1 for an earlier one, else 0."""
     expression = entity.meta.get("expression")
     if not isinstance(expression, list | tuple) or not expression:
-        return False
-    return expression[0] in SHIFTS or expression[0] in WEEKDAY_SHIFTS
+        return 0
+    return _DIRECTIONS.get(expression[0], 0)

@@ -35,6 +35,7 @@ class NonDateNumbers:
         self._street_words = grammar.street_words
         self._articles = grammar.articles
         self._suffixes = grammar.ordinal_suffixes
+        self._pronouns, self._choosing = grammar.pronouns, grammar.choosing_words
         self._first_names = tuple(grammar.first_names)
         self._date_words = grammar.words
         self._words = frozenset(map(create_normalizer(language), load_stop_words(language)))
@@ -52,6 +53,8 @@ class NonDateNumbers:
         if not (self._street_words or self._articles):
             return grades
         texts = [atom.text for atom in atoms]
+        if not self._pronouns.isdisjoint(texts):
+            grades = self._remove_pronouns(texts, grades)
         has_street = not self._street_words.isdisjoint(texts)
         has_ordinal = bool(self._articles) and not self._suffixes.isdisjoint(texts)
         if not (has_street or has_ordinal):
@@ -94,6 +97,17 @@ class NonDateNumbers:
             word[:end] in self._counters and word[end:] in self._endings
             for end in range(1, len(word))
         )
+
+    def _remove_pronouns(self, texts: Sequence[str], grades: bytes) -> bytes:
+        """The grades without numerals that stand for a thing, before another part of the sentence:
+        the second *one* to 2 pm, but not the one o'clock train."""
+        graded = bytearray(grades)
+        for at in range(1, len(texts) - 1):
+            if texts[at] in self._pronouns and texts[at + 1] in self._words:
+                before = texts[at - 1]
+                if before in self._choosing or before in self._suffixes:
+                    graded[at] = 0
+        return bytes(graded)
 
     def _remove_surnames(self, text: str, atoms: Sequence[Atom], grades: bytes) -> bytes:
         """The grades without capitalized words behind a first name or a title, in a language that

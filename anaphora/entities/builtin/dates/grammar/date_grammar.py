@@ -64,7 +64,7 @@ _WORD_LISTS: Mapping[str, str] = {
     "street_words": "street_words", "articles": "articles", "uncounted": "uncounted",
     "first_names": "first_names", "moving": "moving_words", "counters": "counters",
     "honorifics": "honorifics", "contacts": "contact_words", "epithets": "epithet_articles",
-    "books": "books", "titles": "titles",
+    "books": "books", "titles": "titles", "pronouns": "pronouns", "choosing": "choosing_words",
 }  # fmt: skip
 # The operations for the names in a category; a name of a weekday has precedence over a month.
 _NAME_OPERATIONS: Mapping[str, str] = {
@@ -95,10 +95,11 @@ class DateGrammar:
     ``marked_words``: see
     :class:`~anaphora.entities.builtin.dates.grammar.word_endings.WordSplitter`. ``uncounted`` are
     endings of words that no number before them counts: a plain number before such a word may be an
-    hour. A number before one of the ``counters`` is no part of a date. ``first_names`` are the
-    beginnings of first names and titles: a capitalized weekday behind one is a surname. In a text
-    with a word that begins as one of the ``moving_words`` does, "from Saturday to Sunday" is no
-    night. ``measured_words`` finds adjectives such as *dreistündig*.
+    hour. A number before one of the ``counters`` is no part of a date. ``pronouns`` are numerals
+    that stand for a thing behind one of the ``choosing_words`` (the second *one* to 2 pm).
+    ``first_names`` are the beginnings of first names and titles: a capitalized weekday behind one
+    is a surname. In a text with a word that begins as one of the ``moving_words`` does, "from
+    Saturday to Sunday" is no night. ``measured_words`` finds adjectives such as *dreistündig*.
     ``order`` is that of day, month and year: ``DMY``.
     """
 
@@ -126,6 +127,8 @@ class DateGrammar:
     books: frozenset[str]
     titles: frozenset[str]
     uncounted: frozenset[str]
+    pronouns: frozenset[str]
+    choosing_words: frozenset[str]
     first_names: frozenset[str]
     counters: frozenset[str]
     moving_words: frozenset[str]

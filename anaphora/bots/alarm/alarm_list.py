@@ -1,0 +1,162 @@
+"""The alarms of a conversation, and what the bot says about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from anaphora.bots.alarm.times import MAX_AHEAD, find_day, resolve_time
+from anaphora.bots.date_text import format_clock, format_day
+from anaphora.bots.tables import load_texts
+from anaphora.engine.callbacks.answer import Answer
+
+if TYPE_CHECKING:
+    from anaphora.core.utterance import Entity
+
+__all__ = ["AlarmList"]
+
+_SECOND, _MINUTE, _DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
+_PAIR = 2
+# From an exact match to "at 7", which may be in the morning or in the evening.
+_MATCH_FORMATS = ("%Y-%m-%d %H:%M", "%H:%M", "%I:%M")
+
+
+class AlarmList:
+    """The future alarms of a conversation. Times are in UTC, which skips no hour, and shown in the
+    user's local time.
+
+    ``day`` is the day whose hour the last answer asked for.
+    """
+
+    def __init__(self, data: dict[str, Any], at: datetime, language: str) -> None:
+        self._data = data
+        self._at = at
+        self._language = language
+        self._words = load_texts("alarm", language)
+        self.now = at.astimezone(UTC)
+        self.day = date.fromisoformat(data.pop("day")) if "day" in data else None
+        data.pop("asked", None)
+        known = (datetime.fromisoformat(text) for text in data.get("alarms", ()))
+        self.times = sorted(time for time in known if time > self.now)
+
+    def answer(self, key: str, **values: str) -> str:
+        """The answer with that name."""
+        return str(self._words[key].format(**values))
+
+    def answer_change(self, key: str, **values: str) -> Answer:
+        """The answer with that name; no list that was shown before is true any more."""
+        return Answer(self.answer(key, **values), offers=[])
+
+    def move_by(self, alarm: datetime, seconds: float, *, correction: bool = False) -> Answer | str:
+        """Let an alarm ring later, or earlier. A ``correction`` of such a move begins where that
+        began: "5 more minutes" and then "no, 10 more minutes"."""
+        start, _, end = self._data.get("moved", "").partition("/")
+        base = alarm
+        if correction and end == alarm.isoformat():
+            before = datetime.fromisoformat(start)
+            base = before if (alarm > before) == (seconds > 0) else alarm
+        if not seconds:
+            return self.answer("known", when=self.format_times([alarm]))
+        if seconds > (self.now + MAX_AHEAD - base).total_seconds():
+            return self.answer("far")
+        time = base + timedelta(seconds=seconds)
+        if time <= self.now:
+            return self.answer("past", when=self.format_times([time]))
+        self.save({*self.times} - {alarm} | {time})
+        self._data["last"] = [time.isoformat()]
+        self._data["moved"] = f"{base.isoformat()}/{time.isoformat()}"
+        when, to = self.format_times([alarm]), self.format_times([time])
+        return self.answer_change("moved", when=when, to=to)
+
+    def ask_for_hour(self, day: date) -> str:
+        """Ask for the hour of an alarm on ``day``."""
+        text = format_day(day, self._language, self._at.date())
+        if day < self._at.date():
+            return self.answer("past", when=text)
+        self._data["day"] = day.isoformat()
+        return self.answer("hour", day=text)
+
+    def offer_once(self, repeat: Entity, first: datetime) -> Answer:
+        """Offer an alarm at the ``first`` of several times."""
+        text = self.answer("once_then", repeat=repeat.text, when=self.format_times([first]))
+        return Answer(text, offers=[{"date": first}], then="wake")
+
+    def offer_choice(self, times: Sequence[datetime]) -> Answer:
+        """Ask at which of several times an alarm is to be set."""
+        text = self.answer("choose", alarms=self.format_times(times))
+        return Answer(text, offers=[{"date": self._local(time)} for time in times], then="wake")
+
+    def ask_which(self, named: Iterable[Entity]) -> str:
+        """Ask for one of the alarms; say so if there is none at the ``named`` times."""
+        self._data["asked"] = "which"
+        listed = self.format_times(self.times)
+        if when := ", ".join(entity.text for entity in named):
+            return self.answer("unknown", when=when, alarms=listed)
+        return self.answer("which", alarms=listed)
+
+    def offers(self) -> list[dict[str, datetime]]:
+        """The alarms as what a list offers."""
+        return [{"date": self._local(time)} for time in self.times]
+
+    def drop_corrected(self, said: Iterable[Entity], *, is_correction: bool) -> None:
+        """Drop the alarms that a correction replaces: those that it negates, else the last."""
+        if negated := [entity for entity in said if entity.negated]:
+            gone = set(self.find(negated))
+        else:
+            last = self._data.get("last", ()) if is_correction else ()
+            gone = {datetime.fromisoformat(text) for text in last}
+        self.times = [time for time in self.times if time not in gone]
+
+    def find(self, named: Iterable[Entity]) -> list[datetime]:
+        """The alarms at the ``named`` times. Raises :class:`TooFarError`."""
+        chosen: list[datetime] = []
+        times = []
+        for entity in named:
+            if (day := find_day(entity)) is not None:
+                chosen += [time for time in self.times if self._local(time).date() == day]
+            else:
+                times.append(resolve_time(entity, self._at))
+        for form in _MATCH_FORMATS:
+            texts = {self._local(time).strftime(form) for time in times}
+            if same := [time for time in self.times if self._local(time).strftime(form) in texts]:
+                return chosen + same
+        return chosen
+
+    def both(self) -> list[datetime]:
+        """The only two alarms, else the two that were set together last; empty without these."""
+        if len(self.times) <= _PAIR:
+            return self.times
+        last = {datetime.fromisoformat(text) for text in self._data.get("last", ())}
+        found = [time for time in self.times if time in last]
+        return found if len(found) == _PAIR else []
+
+    def save(self, times: Iterable[datetime]) -> None:
+        """Store these as the alarms."""
+        self._data["alarms"] = sorted(time.isoformat() for time in times)
+
+    def format_times(self, times: Iterable[datetime]) -> str:
+        """ "Tue 6 Jan, 06:30; Wed 7 Jan, 07:00"."""
+        today = self._at.date()
+        local = [
+            (format_day(time.date(), self._language, today), format_clock(time))
+            for time in map(self._local, times)
+        ]
+        return "; ".join(self.answer("moment", day=day, clock=clock) for day, clock in local)
+
+    def format_time_left(self, time: datetime) -> str:
+        """The time left until ``time``, as text."""
+        return _format_duration(time - self.now, self._words["units"])
+
+    def _local(self, time: datetime) -> datetime:
+        return time.astimezone(self._at.tzinfo)
+
+
+def _format_duration(left: timedelta, units: Mapping[str, str]) -> str:
+    """ "1 d 2 h", "21 h 30 min", "20 min", "5 s": in two units at most, rounded up."""
+    if left < _MINUTE:
+        return f"{-(-left // _SECOND)} {units['s']}"
+    days, rest = divmod(-(-left // _MINUTE), _DAY // _MINUTE)
+    hours, minutes = divmod(rest, 60)
+    parts = [(days, units["d"]), (hours, units["h"]), (minutes, units["m"])]
+    return " ".join([f"{count} {unit}" for count, unit in parts if count][:2])

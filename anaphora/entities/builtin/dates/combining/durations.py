@@ -1,0 +1,40 @@
+"""Read durations in ISO 8601, and express what moves a date by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import reduce
+
+from anaphora.entities.builtin.dates.combining.readings import SHIFT_NAMES
+from anaphora.entities.builtin.dates.operations.durations import Duration, DurationUnit
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+
+__all__ = ["express_shift", "read_duration"]
+
+_ISO_PART = re.compile(r"([\d.]+)([A-Z])|T")
+_DATE_LETTERS: Mapping[str, DurationUnit] = {"Y": "year", "M": "month", "W": "week", "D": "day"}
+_TIME_LETTERS: Mapping[str, DurationUnit] = {"H": "hour", "M": "minute", "S": "second"}
+
+
+def read_duration(text: str | None) -> Duration:
+    """The duration that a text in ISO 8601 says; empty if it is no single one."""
+    if not text or not text.startswith("P") or ".." in text:
+        return ()
+    letters, parts = _DATE_LETTERS, []
+    for match in _ISO_PART.finditer(text):
+        if match[0] == "T":
+            letters = _TIME_LETTERS
+        else:
+            parts.append((Fraction(match[1]), letters[match[2]]))
+    return tuple(parts)
+
+
+def express_shift(text: str | None, sign: int) -> TimeExpression | None:
+    """The expression of a date that is later than another one by a duration in ISO 8601, or
+    earlier (``sign`` -1); None without such a duration."""
+    amounts: list[TimeExpression] = [("amount", *part) for part in read_duration(text)]
+    if not amounts:
+        return None
+    return SHIFT_NAMES[sign], reduce(lambda one, other: ("sum", one, other), amounts)
