@@ -14,7 +14,10 @@ from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.coordination.completion import Coordination
 from anaphora.entities.builtin.dates.coordination.joined_hours import JoinedHours
-from anaphora.entities.builtin.dates.coordination.listed_days import find_listed_days
+from anaphora.entities.builtin.dates.coordination.listed_days import (
+    FollowingDays,
+    find_listed_days,
+)
 from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import AmbiguousNameFinder
 from anaphora.entities.builtin.dates.disambiguation.misspelt_date_names import MisspeltDateNames
 from anaphora.entities.builtin.dates.disambiguation.non_date_names import NonDateNames
@@ -33,6 +36,7 @@ from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, Nam
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
+from anaphora.entities.words.function_words import load_stop_words
 from anaphora.entities.words.scripts import is_hangul
 from anaphora.storage.forks import LazyProperty
 
@@ -46,6 +50,7 @@ _MAX_ANSWER_ATOMS, _MAX_CACHED_LENGTH = 20, 200
 _CACHED_ISLANDS, _CACHED_TEXTS = 4096, 256
 # The grades of atoms as bytes; an atom without a grade is part of no date.
 _ISLAND = re.compile(rb"[^\0]{1,%d}" % _MAX_ISLAND_ATOMS)
+_MAX_HOURS_ATOMS = 10  # from 9:30 am to 12:15 pm
 _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
@@ -97,12 +102,17 @@ class DateParser:
         self._misspelt_date_names = MisspeltDateNames(language, self._grammar)
         self._coordination = Coordination(
             self._split_words(self._grammar.conjunctions),
-            self._split_words(self._grammar.prepositions),
+            self._split_words(self._grammar.prepositions | self._grammar.articles),
             self._grammar.weak,
             self._parse_chart,
         )
         self._joined_hours = JoinedHours(
             self._grammar.conjunctions, self._grammar.prepositions, self._read_clock
+        )
+        self._following_days = FollowingDays(
+            self._grammar.conjunctions,
+            self._grammar.ordinal_suffixes,
+            load_stop_words(language),
         )
         self._plain_numbers = PlainNumbers(language, self._grammar)
         self._moving_words = tuple(self._grammar.moving_words)
@@ -176,8 +186,57 @@ class DateParser:
         if any(meaning[0] in PLAIN_OPERATIONS for *_, meaning in found):
             found = list(self._plain_numbers.select(found, self.get_atoms(text)))
         if self._has_spaces and found:
-            found = list(self._joined_hours.add(found, self.get_atoms(text)))
+            atoms = self.get_atoms(text)
+            found = list(self._joined_hours.add(found, atoms))
+            found = list(self._following_days.add(found, atoms))
         return found if len(found) <= 1 else self._complete_joined(found, text)
+
+    def find_with_names(self, text: str) -> list[tuple[int, int, TimeExpression, bool]]:
+        """The longest dates, those among them that are named by a word that has another meaning,
+        and whether each is a fallback: only the length of the text suggests it."""
+        dates = self.find_dates(text)
+        names = self.ambiguous_names.find(text, dates)
+        if not names:
+            return [(*date, False) for date in dates]
+        found = sorted([*[(*date, False) for date in dates], *names])
+        found = list(self._place_hours(found, self.get_atoms(text)))
+        if len(found) == 1:
+            return found
+        completed = self._complete_joined([(start, end, said) for start, end, said, _ in found], text)
+        return [(*date, one[3]) for date, one in zip(completed, found, strict=True)]
+
+    def _place_hours(
+        self, found: Sequence[tuple[int, int, TimeExpression, bool]], atoms: Sequence[Atom]
+    ) -> Iterator[tuple[int, int, TimeExpression, bool]]:
+        """The dates, and a weekday and the hours right behind it as one: Wed from 9 to 12."""
+        found = list(found)
+        while found:
+            start, end, said, is_fallback = found.pop(0)
+            if said[0] == "weekday":
+                behind = bisect_left(atoms, end, key=attrgetter("start"))
+                limit = found[0][0] if found else atoms[-1].end
+                if found and behind < len(atoms) and atoms[behind].start == limit:
+                    hours = found[0][1:3] if found[0][2][0] in ("clock", "times") else None
+                    del found[: hours is not None]
+                else:
+                    hours = self._find_hours(atoms[behind : behind + _MAX_HOURS_ATOMS], limit)
+                if hours is not None:
+                    end, (name, *times) = hours
+                    said = "at" if name == "clock" else "at_times", said, *times
+            yield start, end, said, is_fallback
+
+    def _find_hours(
+        self, atoms: Sequence[Atom], limit: int
+    ) -> tuple[int, TimeExpression] | None:
+        """The hours that some atoms begin with, no further than the ``limit``, and their end."""
+        if not any(atom.kind == "digits" for atom in atoms):
+            return None
+        spans = [
+            (atoms[one.end - 1].end, ("times", *one.meaning))
+            for one in self._parse_chart(atoms).items("fromhours")
+            if not one.start and atoms[one.end - 1].end <= limit
+        ]
+        return max(spans, default=None)
 
     def _read_clock(self, atom: Atom) -> TimeExpression | None:
         """The time that an atom is as a whole answer."""
@@ -449,7 +508,9 @@ class DateParser:
         ]
         chart = self._parse_chart(found, names)
         read = self._select(chart, is_weak)
-        listed = find_listed_days(found, chart, read.dates, grammar.conjunctions)
+        listed = find_listed_days(
+            found, chart, read.dates, grammar.conjunctions, grammar.weak
+        )
         return read._replace(dates=tuple(listed))
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:

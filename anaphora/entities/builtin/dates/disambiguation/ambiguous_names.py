@@ -35,8 +35,9 @@ class AmbiguousNameFinder:
 
     A name is a date if the text is an answer, which consists of names, dates, prepositions and
     conjunctions beside them, and courtesy phrases ("for Wed or Thu, please"). In a longer text a
-    capitalized weekday is a date behind a preposition, or behind a conjunction after another date;
-    one that is not, behind a conjunction after another short name that is a date.
+    capitalized weekday is a date behind a preposition, or behind a conjunction after another date,
+    and so are several of them in a list; one that is not capitalized, behind a conjunction after
+    another short name that is a date.
     """
 
     def __init__(self, language: str, grammar: DateGrammar) -> None:
@@ -83,9 +84,9 @@ class AmbiguousNameFinder:
     def _find_certain(
         self, text: str, atoms: Sequence[Atom], free: Sequence[int], dated: AbstractSet[int]
     ) -> AbstractSet[int]:
-        """The capitalized weekdays behind a preposition or behind a date with a conjunction, and
-        small ones behind another short name that is a date."""
-        certain: set[int] = set()
+        """The capitalized weekdays behind a preposition, behind a date with a conjunction or in a
+        list, and small ones behind another short name that is a date."""
+        certain: set[int] = self._find_listed(text, atoms, free)
         for index in free:
             atom = atoms[index]
             is_weekday = self._expressions_by_name[atom.text][0] == "weekday"
@@ -102,6 +103,22 @@ class AmbiguousNameFinder:
             if is_certain:
                 certain.add(index)
         return certain
+
+    def _find_listed(self, text: str, atoms: Sequence[Atom], free: Sequence[int]) -> set[int]:
+        """The capitalized weekdays of which a list with a conjunction consists: Mon, Wed and Fri."""
+        capital = {
+            index
+            for index, atom in enumerate(atoms)
+            if self._expressions_by_name.get(atom.text, ("",))[0] == "weekday"
+            and text[atom.start : atom.end].istitle()
+        }
+        listed: set[int] = set()
+        for index in reversed(free):
+            joint = atoms[index + 1].text if index + 2 in capital else ""
+            is_listed = joint in self._conjunctions or (joint == "," and index + 2 in listed)
+            if index in capital and is_listed:
+                listed |= {index, index + 2}
+        return listed.intersection(free)
 
     def _is_answer(
         self, text: str, atoms: Sequence[Atom], free: Sequence[int], dated: AbstractSet[int]
