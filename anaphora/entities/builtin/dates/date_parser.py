@@ -22,7 +22,6 @@ from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import Ambig
 from anaphora.entities.builtin.dates.disambiguation.misspelt_date_names import MisspeltDateNames
 from anaphora.entities.builtin.dates.disambiguation.non_date_names import NonDateNames
 from anaphora.entities.builtin.dates.disambiguation.non_date_numbers import (
-    PLAIN_OPERATIONS,
     NonDateNumbers,
     PlainNumbers,
 )
@@ -183,7 +182,7 @@ class DateParser:
         found = self._find_with_endings(
             text, lambda island: island.moved if is_move else island.dates
         )
-        if any(meaning[0] in PLAIN_OPERATIONS for *_, meaning in found):
+        if any(meaning[0] in PlainNumbers.OPERATIONS for *_, meaning in found):
             found = list(self._plain_numbers.select(found, self.get_atoms(text)))
         if self._has_spaces and found:
             atoms = self.get_atoms(text)

@@ -26,6 +26,8 @@ _NO_NOUN_ENDINGS = ("s", "ly")  # the 3rd works, the 3rd preferably
 _MARKS_BEHIND_HOURS = frozenset(".,;:!?…)")
 _MAX_CASE_ENDING = 4  # letters
 _MOST_NUMERAL_ATOMS = 8
+_MIN_RUN = 4  # numbers with blanks between them: 12 05 2019 33
+_YEAR_DIGITS = 4
 
 
 class NonDateNumbers:
@@ -49,6 +51,8 @@ class NonDateNumbers:
             grades = self._remove_surnames(text, atoms, grades)
         if self._counters:
             grades = self._remove_counted(atoms, grades)
+        if sum(atom.kind == "digits" for atom in atoms) >= _MIN_RUN:
+            grades = _remove_runs(atoms, grades)
         if not (self._street_words or self._articles):
             return grades
         texts = [atom.text for atom in atoms]
@@ -126,9 +130,21 @@ class NonDateNumbers:
             if atom.text in self._street_words:
                 return True
             is_name = text[atom.start].isupper() or not count
+            if is_name and self._is_street_name(text, atoms, place):
+                return True
             if grades[place] or atom.text in self._words or not is_name:
                 return False
         return False
+
+    def _is_street_name(self, text: str, atoms: Sequence[Atom], at: int) -> bool:
+        """Whether a word of a date is the name of a street, both capitalized: March Lane."""
+        street = atoms[at + 1] if at + 1 < len(atoms) else None
+        return (
+            street is not None
+            and street.text in self._street_words
+            and text[atoms[at].start].isupper()
+            and text[street.start].isupper()
+        )
 
     def _is_counted(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
         """Whether an ordinal is that of the noun behind it: no preposition stands before its
@@ -147,13 +163,29 @@ class NonDateNumbers:
         )
 
 
+def _remove_runs(atoms: Sequence[Atom], grades: bytes) -> bytes:
+    """The grades without the numbers of an account or a telephone: four or more with blanks between
+    them, of which the first is no year."""
+    graded = bytearray(grades)
+    first = 0
+    for at in range(len(atoms) + 1):
+        if at < len(atoms) and atoms[at].kind == "digits" and not (at > first and atoms[at].glued):
+            continue
+        if at - first >= _MIN_RUN and len(atoms[first].text) != _YEAR_DIGITS:
+            graded[first:at] = bytes(at - first)
+        first = at + 1
+    return bytes(graded)
+
+
 PLAIN_OPERATIONS = ("plain", "plain_monthday")
 """The operations whose last number may count what is behind it."""
 
 
 class PlainNumbers:
-    """Tells dates of plain numbers (from 9 to 18, к восьми) from numbers that count or label
-    something (from 9 to 18 euros, к восьми гостям)."""
+    """Tells dates of plain numbers (from 9 to 18, к восьми, 2027) from numbers that count or label
+    something (from 9 to 18 euros, к восьми гостям, room 2027)."""
+
+    OPERATIONS = (*PLAIN_OPERATIONS, "year")
 
     def __init__(self, language: str, grammar: DateGrammar) -> None:
         phrases = load_number_phrases(language)
@@ -168,8 +200,11 @@ class PlainNumbers:
     def select(self, found: Iterable[_Match], atoms: Sequence[Atom]) -> Iterator[_Match]:
         """The dates among ``found``, with plain ones for what they are."""
         for start, end, meaning in found:
-            if meaning[0] in PLAIN_OPERATIONS:
-                first = bisect_left(atoms, start, key=attrgetter("start"))
+            first = bisect_left(atoms, start, key=attrgetter("start"))
+            if meaning[0] == "year" and atoms[first].kind == "digits":
+                if self._labels.find_before(atoms, first):
+                    continue
+            elif meaning[0] in PLAIN_OPERATIONS:
                 behind = bisect_left(atoms, end, key=attrgetter("start"))
                 is_counted = self._is_counted(atoms, behind)
                 if meaning[0] == "plain_monthday":
