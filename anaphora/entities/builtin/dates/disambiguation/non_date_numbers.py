@@ -15,7 +15,7 @@ from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
 from anaphora.entities.words.function_words import load_courtesy_phrases, load_stop_words
-from anaphora.entities.words.normalization import create_normalizer
+from anaphora.entities.words.normalization import base_code, create_normalizer
 
 __all__ = ["PLAIN_OPERATIONS", "NonDateNumbers", "PlainNumbers"]
 
@@ -39,6 +39,9 @@ class NonDateNumbers:
         self._suffixes = grammar.ordinal_suffixes
         self._first_names = tuple(grammar.first_names)
         self._date_words = grammar.words
+        self._has_capital_nouns = base_code(language) == "de"
+        self._prepositions = grammar.prepositions
+        self._numerals = get_numeral_reader(language)
         self._words = frozenset(map(create_normalizer(language), load_stop_words(language)))
         self._counters = grammar.counters
         self._endings = grammar.endings
@@ -53,6 +56,8 @@ class NonDateNumbers:
             grades = self._remove_counted(atoms, grades)
         if sum(atom.kind == "digits" for atom in atoms) >= _MIN_RUN:
             grades = _remove_runs(atoms, grades)
+        if self._has_capital_nouns:
+            grades = self._remove_ordinals(text, atoms, grades)
         if not (self._street_words or self._articles):
             return grades
         texts = [atom.text for atom in atoms]
@@ -107,6 +112,21 @@ class NonDateNumbers:
             if atom.glued or atom.text not in self._date_words or not self._is_first_name(before):
                 continue
             if text[atom.start].isupper() and not text[before.end - 1].isupper():
+                graded[at] = 0
+        return bytes(graded)
+
+    def _remove_ordinals(self, text: str, atoms: Sequence[Atom], grades: bytes) -> bytes:
+        """The grades without ordinals in words behind a preposition and before a noun, in a
+        language that writes nouns with a capital: am zweiten Tisch."""
+        graded = bytearray(grades)
+        for at in range(1, len(atoms) - 1):
+            if atoms[at - 1].text not in self._prepositions or atoms[at].kind != "word":
+                continue
+            noun = atoms[at + 1]
+            is_noun = noun.kind == "word" and not grades[at + 1] and text[noun.start].isupper()
+            if is_noun and any(
+                one.ordinal for one in self._numerals.find_in_words((atoms[at],))
+            ):
                 graded[at] = 0
         return bytes(graded)
 
