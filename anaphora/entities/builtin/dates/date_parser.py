@@ -18,7 +18,10 @@ from anaphora.entities.builtin.dates.coordination.listed_days import (
     FollowingDays,
     find_listed_days,
 )
-from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import AmbiguousNameFinder
+from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import (
+    AmbiguousName,
+    AmbiguousNameFinder,
+)
 from anaphora.entities.builtin.dates.disambiguation.misspelt_date_names import MisspeltDateNames
 from anaphora.entities.builtin.dates.disambiguation.non_date_names import NonDateNames
 from anaphora.entities.builtin.dates.disambiguation.non_date_numbers import (
@@ -190,43 +193,48 @@ class DateParser:
             found = list(self._following_days.add(found, atoms))
         return found if len(found) <= 1 else self._complete_joined(found, text)
 
-    def find_with_names(self, text: str) -> list[tuple[int, int, TimeExpression, bool]]:
-        """The longest dates, those among them that are named by a word that has another meaning,
-        and whether each is a fallback: only the length of the text suggests it."""
-        dates = self.find_dates(text)
-        names = self.ambiguous_names.find(text, dates)
+    def find_with_names(self, text: str) -> list[AmbiguousName]:
+        """The longest dates, in the order of the text, and those whose names are other words,
+        too."""
+        dates = [AmbiguousName(*date, fallback=False) for date in self.find_dates(text)]
+        names = self.ambiguous_names.find(text, [date[:3] for date in dates])
         if not names:
-            return [(*date, False) for date in dates]
-        found = sorted([*[(*date, False) for date in dates], *names])
+            return dates
+        found = sorted([*dates, *names])
         found = list(self._place_hours(found, self.get_atoms(text)))
-        if len(found) == 1:
-            return found
-        completed = self._complete_joined([(start, end, said) for start, end, said, _ in found], text)
-        return [(*date, one[3]) for date, one in zip(completed, found, strict=True)]
+        if len(found) > 1:
+            completed = self._complete_joined([one[:3] for one in found], text)
+            found = [
+                one._replace(meaning=meaning)
+                for one, (*_, meaning) in zip(found, completed, strict=True)
+            ]
+        return found
 
     def _place_hours(
-        self, found: Sequence[tuple[int, int, TimeExpression, bool]], atoms: Sequence[Atom]
-    ) -> Iterator[tuple[int, int, TimeExpression, bool]]:
+        self, found: Iterable[AmbiguousName], atoms: Sequence[Atom]
+    ) -> Iterator[AmbiguousName]:
         """The dates, and a weekday and the hours right behind it as one: Wed from 9 to 12."""
-        found = list(found)
-        while found:
-            start, end, said, is_fallback = found.pop(0)
-            if said[0] == "weekday":
-                behind = bisect_left(atoms, end, key=attrgetter("start"))
-                limit = found[0][0] if found else atoms[-1].end
-                if found and behind < len(atoms) and atoms[behind].start == limit:
-                    hours = found[0][1:3] if found[0][2][0] in ("clock", "times") else None
-                    del found[: hours is not None]
-                else:
-                    hours = self._find_hours(atoms[behind : behind + _MAX_HOURS_ATOMS], limit)
-                if hours is not None:
-                    end, (name, *times) = hours
-                    said = "at" if name == "clock" else "at_times", said, *times
-            yield start, end, said, is_fallback
+        left = list(found)
+        while left:
+            one = left.pop(0)
+            behind = bisect_left(atoms, one.end, key=attrgetter("start"))
+            following = left[0] if left else None
+            if one.meaning[0] != "weekday" or behind == len(atoms):
+                yield one
+                continue
+            hours: tuple[int, TimeExpression] | None = None
+            if following is None or atoms[behind].start < following.start:
+                limit = atoms[-1].end if following is None else following.start
+                hours = self._find_hours(atoms[behind : behind + _MAX_HOURS_ATOMS], limit)
+            elif following.meaning[0] in ("clock", "times"):
+                hours = left.pop(0)[1:3]
+            if hours is not None:
+                end, (name, *times) = hours
+                placed = "at" if name == "clock" else "at_times", one.meaning, *times
+                one = one._replace(end=end, meaning=placed)
+            yield one
 
-    def _find_hours(
-        self, atoms: Sequence[Atom], limit: int
-    ) -> tuple[int, TimeExpression] | None:
+    def _find_hours(self, atoms: Sequence[Atom], limit: int) -> tuple[int, TimeExpression] | None:
         """The hours that some atoms begin with, no further than the ``limit``, and their end."""
         if not any(atom.kind == "digits" for atom in atoms):
             return None
@@ -507,9 +515,7 @@ class DateParser:
         ]
         chart = self._parse_chart(found, names)
         read = self._select(chart, is_weak)
-        listed = find_listed_days(
-            found, chart, read.dates, grammar.conjunctions, grammar.weak
-        )
+        listed = find_listed_days(found, chart, read.dates, grammar.conjunctions, grammar.weak)
         return read._replace(dates=tuple(listed))
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:

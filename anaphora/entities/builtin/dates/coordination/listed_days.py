@@ -148,7 +148,7 @@ class FollowingDays:
         self, date: _AtomDate, following: _AtomDate | None, atoms: Sequence[Atom]
     ) -> list[_AtomDate]:
         """A day and those behind it, before the following date; empty if there are none."""
-        start, end, whole = date
+        _, end, whole = date
         if whole[0] not in ("monthday", "ymd"):
             return []
         at = bisect_left(atoms, end, key=attrgetter("start"))

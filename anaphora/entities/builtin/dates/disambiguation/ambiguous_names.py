@@ -35,9 +35,9 @@ class AmbiguousNameFinder:
 
     A name is a date if the text is an answer, which consists of names, dates, prepositions and
     conjunctions beside them, and courtesy phrases ("for Wed or Thu, please"). In a longer text a
-    capitalized weekday is a date behind a preposition, or behind a conjunction after another date,
-    and so are several of them in a list; one that is not capitalized, behind a conjunction after
-    another short name that is a date.
+    capitalized weekday is a date behind a preposition, or behind a conjunction after another date;
+    one that is not, behind a conjunction after another short name that is a date. So are all in a
+    list of capitalized weekdays or behind a preposition.
     """
 
     def __init__(self, language: str, grammar: DateGrammar) -> None:
@@ -84,8 +84,8 @@ class AmbiguousNameFinder:
     def _find_certain(
         self, text: str, atoms: Sequence[Atom], free: Sequence[int], dated: AbstractSet[int]
     ) -> AbstractSet[int]:
-        """The capitalized weekdays behind a preposition, behind a date with a conjunction or in a
-        list, and small ones behind another short name that is a date."""
+        """The capitalized weekdays behind a preposition or behind a date with a conjunction, small
+        ones behind another short name that is a date, and lists of them."""
         certain: set[int] = self._find_listed(text, atoms, free)
         for index in free:
             atom = atoms[index]
@@ -105,19 +105,28 @@ class AmbiguousNameFinder:
         return certain
 
     def _find_listed(self, text: str, atoms: Sequence[Atom], free: Sequence[int]) -> set[int]:
-        """The capitalized weekdays of which a list with a conjunction consists: Mon, Wed and Fri."""
-        capital = {
+        """The weekdays of which a list with a conjunction consists, if all are capitalized or the
+        first one is behind a preposition: Mon, Wed and Fri; в пн, ср и пт."""
+        names = [
             index
             for index, atom in enumerate(atoms)
             if self._expressions_by_name.get(atom.text, ("",))[0] == "weekday"
-            and text[atom.start : atom.end].istitle()
-        }
+        ]
         listed: set[int] = set()
-        for index in reversed(free):
-            joint = atoms[index + 1].text if index + 2 in capital else ""
-            is_listed = joint in self._conjunctions or (joint == "," and index + 2 in listed)
-            if index in capital and is_listed:
-                listed |= {index, index + 2}
+        chain: list[int] = []
+        is_joined = False
+        for index in names:
+            joint = atoms[index - 1].text if chain and index - 2 == chain[-1] else ""
+            if not chain or is_joined or not (joint == "," or joint in self._conjunctions):
+                chain = []
+            is_joined = bool(chain) and joint in self._conjunctions
+            chain.append(index)
+            before = atoms[chain[0] - 1].text if chain[0] else ""
+            if is_joined and (
+                before in self._prepositions
+                or all(text[atoms[one].start : atoms[one].end].istitle() for one in chain)
+            ):
+                listed.update(chain)
         return listed.intersection(free)
 
     def _is_answer(

@@ -24,13 +24,13 @@ class NonDateNames:
 
     A word of dates is a name behind a title (*Mr.* Friday, *Frau* Sommer). A month or a weekday is
     one behind a word for getting in touch with somebody, with a second name behind it (*call* April
-    *Jones*), and with an article and a noun behind it (Aug *the dog*). A month is also a name before
-    another one (April *May*), before such a word (April *called*) or a surname: a capitalized word
-    that is in no dictionary, or stands before the verb of a German sentence, or in a language that
-    writes months small (Julio *Iglesias*), in which a weekday inside a sentence, or without its
-    article, is one, too (Domingo *Pérez*), and what a conjunction joins to a capitalized word
-    (*Robinson et* Vendredi). Two numbers behind the name of a *book* are a chapter and a verse. All
-    names are capitalized.
+    *Jones*), and with an article and a noun behind it (Aug *the dog*). A month is also a name
+    before another one (April *May*), before such a word in the past (April *called*) or a surname:
+    a capitalized word that is in no dictionary, or stands before the verb of a German sentence, or
+    in a language that writes months small (Julio *Iglesias*). There a weekday is one, too, inside a
+    sentence or without its article (Domingo *Pérez*), and so is what a conjunction joins to a
+    capitalized word (*Robinson et* Vendredi). Two numbers behind the name of a *book* are a chapter
+    and a verse. All names are capitalized.
     """
 
     def __init__(self, language: str, grammar: DateGrammar) -> None:
@@ -64,11 +64,8 @@ class NonDateNames:
         for at, atom in enumerate(atoms):
             if not text[atom.start].isalpha() or text[atom.start].islower():
                 continue
-            if grades[at] and atom.kind == "word" and self._has_title(atoms, at):
-                yield at, at + 1
-            elif atom.text in self._names and (
-                self._is_person(text, atoms, grades, at) or self._is_joined(text, atoms, grades, at)
-            ):
+            is_titled = grades[at] and atom.kind == "word" and self._has_title(atoms, at)
+            if is_titled or (atom.text in self._names and self._is_name(text, atoms, grades, at)):
                 yield at, at + 1
             elif end := self._find_full_name_end(text, atoms, grades, at):
                 yield at, end
@@ -80,6 +77,9 @@ class NonDateNames:
                     text[word.start].isupper() for word in words
                 ):
                     yield at, at + len(title)
+
+    def _is_name(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
+        return self._is_person(text, atoms, grades, at) or self._is_joined(text, atoms, grades, at)
 
     def _is_person(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
         """Whether a month or a weekday is the name of a person or a pet."""
@@ -121,11 +121,9 @@ class NonDateNames:
         a date, in a language that writes them small."""
         if not self._is_small or text.isupper():
             return False
-        if at > 1 and atoms[at - 1].text in self._conjunctions:
-            other = at - 2
-        elif not at and len(atoms) > 2 and atoms[1].text in self._conjunctions:  # noqa: PLR2004
-            other = 2
-        else:
+        other = at - 2 if at > 1 else at + 2
+        is_beside = at > 1 or (not at and other < len(atoms))
+        if not is_beside or atoms[(at + other) // 2].text not in self._conjunctions:
             return False
         is_word = atoms[other].kind == "word" and not grades[other]
         return is_word and text[atoms[other].start].isupper()

@@ -55,6 +55,7 @@ class NonDateNumbers:
         if self._counters:
             grades = self._remove_counted(atoms, grades)
         if sum(atom.kind == "digits" for atom in atoms) >= _MIN_RUN:
+        if [atom.kind for atom in atoms].count("digits") >= _MIN_RUN:
             grades = _remove_runs(atoms, grades)
         if self._has_capital_nouns:
             grades = self._remove_ordinals(text, atoms, grades)
@@ -124,9 +125,7 @@ class NonDateNumbers:
                 continue
             noun = atoms[at + 1]
             is_noun = noun.kind == "word" and not grades[at + 1] and text[noun.start].isupper()
-            if is_noun and any(
-                one.ordinal for one in self._numerals.find_in_words((atoms[at],))
-            ):
+            if is_noun and any(one.ordinal for one in self._numerals.find_in_words((atoms[at],))):
                 graded[at] = 0
         return bytes(graded)
 
