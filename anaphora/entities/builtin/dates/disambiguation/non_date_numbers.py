@@ -41,7 +41,6 @@ class NonDateNumbers:
         self._date_words = grammar.words
         self._has_capital_nouns = base_code(language) == "de"
         self._prepositions = grammar.prepositions
-        self._numerals = get_numeral_reader(language)
         self._words = frozenset(map(create_normalizer(language), load_stop_words(language)))
         self._counters = grammar.counters
         self._endings = grammar.endings
@@ -54,7 +53,6 @@ class NonDateNumbers:
             grades = self._remove_surnames(text, atoms, grades)
         if self._counters:
             grades = self._remove_counted(atoms, grades)
-        if sum(atom.kind == "digits" for atom in atoms) >= _MIN_RUN:
         if [atom.kind for atom in atoms].count("digits") >= _MIN_RUN:
             grades = _remove_runs(atoms, grades)
         if self._has_capital_nouns:
