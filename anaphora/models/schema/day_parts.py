@@ -20,9 +20,10 @@ DAY_PARTS: Mapping[str, tuple[int, int]] = {
 
 DAY_PARTS_BY_LANGUAGE: Mapping[str, Mapping[str, tuple[int, int]]] = {
     "fr": {"afternoon": (12, 19), "late afternoon": (17, 19), "end of the day": (17, 21)},
-    "it": {"afternoon": (12, 19)},
+    "it": {"afternoon": (12, 19), "night": (24, 28)},
 }
-"""The parts whose hours are others where these languages are spoken."""
+"""The parts whose hours are others where these languages are spoken; the Italian night follows an
+evening that lasts until midnight."""
 
 _PART = re.compile(r"\s*(?P<name>[a-z ]+?)\s+(?P<start>\d{1,2})\s*-\s*(?P<end>\d{1,2})\s*")
 _HOURS = re.compile(r"\s*(\d{1,2})\s*-\s*(\d{1,2})\s*")

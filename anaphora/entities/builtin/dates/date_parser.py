@@ -14,12 +14,17 @@ from anaphora.entities.builtin.chart_parser import Chart, Item
 from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
 from anaphora.entities.builtin.dates.coordination.completion import Coordination
 from anaphora.entities.builtin.dates.coordination.joined_hours import JoinedHours
-from anaphora.entities.builtin.dates.coordination.listed_days import find_listed_days
-from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import AmbiguousNameFinder
+from anaphora.entities.builtin.dates.coordination.listed_days import (
+    FollowingDays,
+    find_listed_days,
+)
+from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import (
+    AmbiguousName,
+    AmbiguousNameFinder,
+)
 from anaphora.entities.builtin.dates.disambiguation.misspelt_date_names import MisspeltDateNames
 from anaphora.entities.builtin.dates.disambiguation.non_date_names import NonDateNames
 from anaphora.entities.builtin.dates.disambiguation.non_date_numbers import (
-    PLAIN_OPERATIONS,
     NonDateNumbers,
     PlainNumbers,
 )
@@ -33,6 +38,7 @@ from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, Nam
 from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
+from anaphora.entities.words.function_words import load_stop_words
 from anaphora.entities.words.scripts import is_hangul
 from anaphora.storage.forks import LazyProperty
 
@@ -46,6 +52,7 @@ _MAX_ANSWER_ATOMS, _MAX_CACHED_LENGTH = 20, 200
 _CACHED_ISLANDS, _CACHED_TEXTS = 4096, 256
 # The grades of atoms as bytes; an atom without a grade is part of no date.
 _ISLAND = re.compile(rb"[^\0]{1,%d}" % _MAX_ISLAND_ATOMS)
+_MAX_HOURS_ATOMS = 10  # from 9:30 am to 12:15 pm
 _MAX_CACHED_WORDS = 50_000
 _MAX_WORD_LETTERS = 60  # of a cached word
 _MAX_NUMBER_DIGITS = 6
@@ -97,12 +104,17 @@ class DateParser:
         self._misspelt_date_names = MisspeltDateNames(language, self._grammar)
         self._coordination = Coordination(
             self._split_words(self._grammar.conjunctions),
-            self._split_words(self._grammar.prepositions),
+            self._split_words(self._grammar.prepositions | self._grammar.articles),
             self._grammar.weak,
             self._parse_chart,
         )
         self._joined_hours = JoinedHours(
             self._grammar.conjunctions, self._grammar.prepositions, self._read_clock
+        )
+        self._following_days = FollowingDays(
+            self._grammar.conjunctions,
+            self._grammar.ordinal_suffixes,
+            load_stop_words(language),
         )
         self._plain_numbers = PlainNumbers(language, self._grammar)
         self._moving_words = tuple(self._grammar.moving_words)
@@ -173,11 +185,65 @@ class DateParser:
         found = self._find_with_endings(
             text, lambda island: island.moved if is_move else island.dates
         )
-        if any(meaning[0] in PLAIN_OPERATIONS for *_, meaning in found):
+        if any(meaning[0] in PlainNumbers.OPERATIONS for *_, meaning in found):
             found = list(self._plain_numbers.select(found, self.get_atoms(text)))
         if self._has_spaces and found:
-            found = list(self._joined_hours.add(found, self.get_atoms(text)))
+            atoms = self.get_atoms(text)
+            found = list(self._joined_hours.add(found, atoms))
+            found = list(self._following_days.add(found, atoms))
         return found if len(found) <= 1 else self._complete_joined(found, text)
+
+    def find_with_names(self, text: str) -> list[AmbiguousName]:
+        """The longest dates, in the order of the text, and those whose names are other words,
+        too."""
+        dates = [AmbiguousName(*date, fallback=False) for date in self.find_dates(text)]
+        names = self.ambiguous_names.find(text, [date[:3] for date in dates])
+        if not names:
+            return dates
+        found = sorted([*dates, *names])
+        found = list(self._place_hours(found, self.get_atoms(text)))
+        if len(found) > 1:
+            completed = self._complete_joined([one[:3] for one in found], text)
+            found = [
+                one._replace(meaning=meaning)
+                for one, (*_, meaning) in zip(found, completed, strict=True)
+            ]
+        return found
+
+    def _place_hours(
+        self, found: Iterable[AmbiguousName], atoms: Sequence[Atom]
+    ) -> Iterator[AmbiguousName]:
+        """The dates, and a weekday and the hours right behind it as one: Wed from 9 to 12."""
+        left = list(found)
+        while left:
+            one = left.pop(0)
+            behind = bisect_left(atoms, one.end, key=attrgetter("start"))
+            following = left[0] if left else None
+            if one.meaning[0] != "weekday" or behind == len(atoms):
+                yield one
+                continue
+            hours: tuple[int, TimeExpression] | None = None
+            if following is None or atoms[behind].start < following.start:
+                limit = atoms[-1].end if following is None else following.start
+                hours = self._find_hours(atoms[behind : behind + _MAX_HOURS_ATOMS], limit)
+            elif following.meaning[0] in ("clock", "times"):
+                hours = left.pop(0)[1:3]
+            if hours is not None:
+                end, (name, *times) = hours
+                placed = "at" if name == "clock" else "at_times", one.meaning, *times
+                one = one._replace(end=end, meaning=placed)
+            yield one
+
+    def _find_hours(self, atoms: Sequence[Atom], limit: int) -> tuple[int, TimeExpression] | None:
+        """The hours that some atoms begin with, no further than the ``limit``, and their end."""
+        if not any(atom.kind == "digits" for atom in atoms):
+            return None
+        spans = [
+            (atoms[one.end - 1].end, ("times", *one.meaning))
+            for one in self._parse_chart(atoms).items("fromhours")
+            if not one.start and atoms[one.end - 1].end <= limit
+        ]
+        return max(spans, default=None)
 
     def _read_clock(self, atom: Atom) -> TimeExpression | None:
         """The time that an atom is as a whole answer."""
@@ -449,7 +515,7 @@ class DateParser:
         ]
         chart = self._parse_chart(found, names)
         read = self._select(chart, is_weak)
-        listed = find_listed_days(found, chart, read.dates, grammar.conjunctions)
+        listed = find_listed_days(found, chart, read.dates, grammar.conjunctions, grammar.weak)
         return read._replace(dates=tuple(listed))
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:

@@ -117,14 +117,15 @@ class DateRecognizer:
         return [mention for mention in self._find_mentions(text, at) if not mention.void]
 
     def _find_mentions(self, text: str, at: datetime) -> list[Mention]:
-        dates = self._parser.find_dates(text)
-        names = self._parser.ambiguous_names.find(text, dates)
-        if not (dates or names):
+        dates = self._parser.find_with_names(text)
+        if not dates:
             return []
         mentions = []
-        certain = [(*date, False) for date in dates]
-        apart = [(*date, True) for date in self._find_dates_beside_durations(text, dates)]
-        for start, end, meaning, is_fallback in sorted([*certain, *apart, *names]):
+        apart = [
+            (*date, True)
+            for date in self._find_dates_beside_durations(text, [date[:3] for date in dates])
+        ]
+        for start, end, meaning, is_fallback in sorted([*dates, *apart]):
             resolved = self._resolve_match(text, (start, end, meaning), at)
             if resolved is not None:
                 mentions.append(Mention(start, end, *resolved, fallback=is_fallback))

@@ -109,7 +109,7 @@ def iter_phrases(written: Mapping[str, Any], key: str) -> Iterator[tuple[str, An
 def expand_endings(form: str, endings: Mapping[str, Iterable[str]]) -> Iterator[str]:
     """The forms of a word whose last character is a key of ``endings`` (``перв*``); otherwise the
     word itself."""
-    if form[-1:] not in endings:
+    if len(form) <= 1 or form[-1] not in endings:
         yield form
         return
     for ending in endings[form[-1]]:

@@ -79,6 +79,8 @@ def test_next_friday_may_be_the_first_one():
         ("fr", "demain en fin d'après-midi", "2026-11-19T17:00/2026-11-19T19:00"),
         ("fr-CA", "mardi en fin de journée", "2026-11-24T17:00/2026-11-24T21:00"),
         ("it", "domani pomeriggio", "2026-11-19T12:00/2026-11-19T19:00"),
+        ("it", "domani notte", "2026-11-20T00:00/2026-11-20T04:00"),
+        ("en", "tomorrow night", "2026-11-19T21:00/2026-11-20T06:00"),
         ("en", "tomorrow afternoon", "2026-11-19T12:00/2026-11-19T18:00"),
     ],
 )
@@ -103,3 +105,18 @@ def test_a_part_of_the_day_that_makes_no_sense_is_an_error(part):
     (error,) = find_invalid_options("date", {"parts": [part]})
     assert error.key == "parts"
     assert part in error.message
+
+
+@pytest.mark.parametrize(
+    ("hour", "text", "value"),
+    [
+        (2, "questa notte", "2026-11-18T00:00/2026-11-18T04:00"),
+        (2, "alle 3 di notte", "2026-11-18T03:00"),
+        (20, "questa notte", "2026-11-19T00:00/2026-11-19T04:00"),
+        (20, "stanotte alle 11", "2026-11-18T23:00"),
+        (20, "venerdì notte all'una", "2026-11-21T01:00"),
+        (20, "la notte tra sabato e domenica", "2026-11-21T21:00/2026-11-22T06:00"),
+    ],
+)
+def test_an_italian_night_is_behind_the_evening_and_this_one_lasts_until_its_end(hour, text, value):
+    assert read(text, "it", at=AT.replace(hour=hour, minute=0)) == [value]

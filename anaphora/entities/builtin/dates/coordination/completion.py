@@ -38,11 +38,13 @@ _Side: TypeAlias = Literal["before", "behind", ""]
 
 class _Joint(NamedTuple):
     """What joins a date, by its index, to the next one: a ``conjunction``, or a comma alone. It is
-    ``tight`` if no preposition stands beside it; so is a mark of East Asian lists."""
+    ``tight`` if no preposition stands beside it; so is a mark of East Asian lists. With a
+    ``hyphen`` before it the second half of a compound is that of both dates."""
 
     first: int
     conjunction: bool
     tight: bool
+    hyphen: bool = False
 
 
 class Coordination:
@@ -86,7 +88,10 @@ class Coordination:
         for joint in reversed(joints):
             if joint.conjunction or listed == joint.first + 1:
                 listed = joint.first
-            parts[joint.first].precede(parts[joint.first + 1], in_list=listed == joint.first)
+            behind = parts[joint.first + 1]
+            parts[joint.first].precede(behind, in_list=listed == joint.first)
+            if joint.hyphen:
+                parts[joint.first].take_part(behind)
         return [
             (start, end, part.meaning) for (start, end, _), part in zip(dates, parts, strict=True)
         ]
@@ -102,13 +107,15 @@ class Coordination:
         words = [atom.text for atom in atoms[one[1] : other[0]]]
         if len(words) > 1 and _is_in_part(other[2]) and words[-1] in self._weak:
             words.pop()  # *at* 7 in the evening
-        between = " ".join(["", *words, ""])
+        has_hyphen = len(words) > 1 and words[0] == "-" and atoms[one[1]].glued
+        between = " ".join(["", *words[has_hyphen:], ""])
         if not self._between.fullmatch(between):
             return None
         return _Joint(
             at,
             conjunction=self._conjunction.search(between) is not None,
             tight=between.strip(" ,，") in self._conjunctions or between.strip() in _SERIAL_MARKS,
+            hyphen=has_hyphen,
         )
 
 
@@ -152,6 +159,11 @@ class _Part:
         if in_list:
             self.meaning = _share_half(behind.meaning, self.meaning)
 
+    def take_part(self, behind: _Part) -> None:
+        """Take the part of the day from the date behind this one: Samstag- und Sonntagabend."""
+        if _is_day(self.meaning):
+            self.meaning = _share_part(behind.meaning, self.meaning)
+
     @property
     def period_side(self) -> _Side:
         """The side of its day on which the period of the date stands; '' if that is not known."""
@@ -191,6 +203,9 @@ class _Part:
         if self._said[0] not in _CLOCK_OPERATIONS:
             return ""
         days = [item for item in self._chart.items("date") if item.meaning == self._said[1]]
+        if not days and self._said[1][0] == "weekday":  # one whose name is another word, too
+            names = self._chart.items("dayname")
+            days = [name for name in names if name.meaning == self._said[1][1]]
         if any(day.end == len(self._atoms) for day in days):
             return "before"
         return "behind" if any(day.start == 0 for day in days) else ""
@@ -296,6 +311,17 @@ def _place_part(said: TimeExpression, part: TimeExpression) -> TimeExpression:
     return (
         ("at", ("within", said[1], name), clock) if said[0] == "at" and _is_day(said[1]) else part
     )
+
+
+def _share_part(whole: TimeExpression, day: TimeExpression) -> TimeExpression:
+    """The day with the part of the day and the time of another date, if it has a part."""
+    match whole:
+        case "within", inner, part if _is_day(inner):
+            return "within", day, part
+        case ("at" | "at_times") as name, inner, *times:
+            found = _share_part(inner, day)
+            return day if found == day else (name, found, *times)
+    return day
 
 
 def _share_half(behind: TimeExpression, time: TimeExpression) -> TimeExpression:

@@ -36,7 +36,8 @@ class AmbiguousNameFinder:
     A name is a date if the text is an answer, which consists of names, dates, prepositions and
     conjunctions beside them, and courtesy phrases ("for Wed or Thu, please"). In a longer text a
     capitalized weekday is a date behind a preposition, or behind a conjunction after another date;
-    one that is not, behind a conjunction after another short name that is a date.
+    one that is not, behind a conjunction after another short name that is a date. So are all in a
+    list of capitalized weekdays or behind a preposition.
     """
 
     def __init__(self, language: str, grammar: DateGrammar) -> None:
@@ -83,9 +84,9 @@ class AmbiguousNameFinder:
     def _find_certain(
         self, text: str, atoms: Sequence[Atom], free: Sequence[int], dated: AbstractSet[int]
     ) -> AbstractSet[int]:
-        """The capitalized weekdays behind a preposition or behind a date with a conjunction, and
-        small ones behind another short name that is a date."""
-        certain: set[int] = set()
+        """The capitalized weekdays behind a preposition or behind a date with a conjunction, small
+        ones behind another short name that is a date, and lists of them."""
+        certain: set[int] = self._find_listed(text, atoms, free)
         for index in free:
             atom = atoms[index]
             is_weekday = self._expressions_by_name[atom.text][0] == "weekday"
@@ -102,6 +103,31 @@ class AmbiguousNameFinder:
             if is_certain:
                 certain.add(index)
         return certain
+
+    def _find_listed(self, text: str, atoms: Sequence[Atom], free: Sequence[int]) -> set[int]:
+        """The weekdays of which a list with a conjunction consists, if all are capitalized or the
+        first one is behind a preposition: Mon, Wed and Fri; в пн, ср и пт."""
+        names = [
+            index
+            for index, atom in enumerate(atoms)
+            if self._expressions_by_name.get(atom.text, ("",))[0] == "weekday"
+        ]
+        listed: set[int] = set()
+        chain: list[int] = []
+        is_joined = False
+        for index in names:
+            joint = atoms[index - 1].text if chain and index - 2 == chain[-1] else ""
+            if not chain or is_joined or not (joint == "," or joint in self._conjunctions):
+                chain = []
+            is_joined = bool(chain) and joint in self._conjunctions
+            chain.append(index)
+            before = atoms[chain[0] - 1].text if chain[0] else ""
+            if is_joined and (
+                before in self._prepositions
+                or all(text[atoms[one].start : atoms[one].end].istitle() for one in chain)
+            ):
+                listed.update(chain)
+        return listed.intersection(free)
 
     def _is_answer(
         self, text: str, atoms: Sequence[Atom], free: Sequence[int], dated: AbstractSet[int]

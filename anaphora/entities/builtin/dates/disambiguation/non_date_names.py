@@ -15,17 +15,22 @@ from anaphora.entities.words.normalization import base_code, create_normalizer
 __all__ = ["NonDateNames"]
 
 _VERSE_ATOMS: Final = 3  # 3:16
+_PRESENT_ENDINGS: Final = ("s", "ing")  # also those of nouns: calls, meeting
+_ARTICLE_LANGUAGES: Final = frozenset({"es", "pt"})  # where a weekday has an article
 
 
 class NonDateNames:
     """Finds names in texts of a language in which there are words or numbers of dates.
 
-    A month or a weekday is a name behind a title (*Mr.* Friday), behind a word for getting in touch
-    with somebody, with a second name behind it (*call* April *Jones*), and with an article and a
-    noun behind it (Aug *the dog*). A month is also a name before another one (April *May*) or a
-    surname: a capitalized word that is in no dictionary, or stands before the verb of a German
-    sentence, or in a language that writes months small (Julio *Iglesias*). Two numbers behind the
-    name of a *book* are a chapter and a verse. All names are capitalized.
+    A word of dates is a name behind a title (*Mr.* Friday, *Frau* Sommer). A month or a weekday is
+    one behind a word for getting in touch with somebody, with a second name behind it (*call* April
+    *Jones*), and with an article and a noun behind it (Aug *the dog*). A month is also a name
+    before another one (April *May*), before such a word in the past (April *called*) or a surname:
+    a capitalized word that is in no dictionary, or stands before the verb of a German sentence, or
+    in a language that writes months small (Julio *Iglesias*). There a weekday is one, too, inside a
+    sentence or without its article (Domingo *Pérez*), and so is what a conjunction joins to a
+    capitalized word (*Robinson et* Vendredi). Two numbers behind the name of a *book* are a chapter
+    and a verse. All names are capitalized.
     """
 
     def __init__(self, language: str, grammar: DateGrammar) -> None:
@@ -35,6 +40,8 @@ class NonDateNames:
         self._honorifics = grammar.honorifics
         self._contacts = grammar.contact_words
         self._articles = grammar.epithet_articles
+        self._conjunctions = grammar.conjunctions
+        self._is_small = not has_capital_months(self._code)
         self._prepositions = grammar.prepositions
         self._books = grammar.books
         self._titles = [
@@ -57,7 +64,8 @@ class NonDateNames:
         for at, atom in enumerate(atoms):
             if not text[atom.start].isalpha() or text[atom.start].islower():
                 continue
-            if atom.text in self._names and self._is_person(text, atoms, grades, at):
+            is_titled = grades[at] and atom.kind == "word" and self._has_title(atoms, at)
+            if is_titled or (atom.text in self._names and self._is_name(text, atoms, grades, at)):
                 yield at, at + 1
             elif end := self._find_full_name_end(text, atoms, grades, at):
                 yield at, end
@@ -70,13 +78,12 @@ class NonDateNames:
                 ):
                     yield at, at + len(title)
 
+    def _is_name(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
+        return self._is_person(text, atoms, grades, at) or self._is_joined(text, atoms, grades, at)
+
     def _is_person(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
         """Whether a month or a weekday is the name of a person or a pet."""
         before = at - 1
-        if at > 1 and atoms[before].text == ".":
-            before -= 1
-        if before >= 0 and atoms[before].text in self._honorifics:
-            return True
         behind = atoms[at + 1 : at + 3]
         if not behind or behind[0].kind != "word" or behind[0].glued:
             return False
@@ -86,16 +93,50 @@ class NonDateNames:
         is_governed = before >= 0 and (
             atoms[before].text in self._prepositions or bool(grades[before])
         )
-        if is_governed or behind[0].text not in self._articles or len(behind) == 1:
+        if is_governed:
+            return False
+        if self._names[atoms[at].text][0] == "month" and self._is_contacting(behind[0].text):
+            return True
+        if behind[0].text not in self._articles or len(behind) == 1:
             return False
         is_noun = behind[1].kind == "word" and not grades[at + 2]
         ends_there = at + 3 >= len(atoms) or atoms[at + 3].kind == "mark"
         return is_noun and (ends_there or self._names[atoms[at].text][0] == "month")
 
+    def _is_contacting(self, word: str) -> bool:
+        """Whether a word is the past of one for getting in touch: called, told."""
+        if not self._contacts or word.endswith(_PRESENT_ENDINGS) or word in self._contacts:
+            return False
+        dictionary = load_dictionary(self._code)
+        lemmas = dictionary.get(word) if dictionary is not None else None
+        return lemmas is not None and not self._contacts.isdisjoint(lemmas)
+
+    def _has_title(self, atoms: Sequence[Atom], at: int) -> bool:
+        """Whether the title of a person stands before an atom."""
+        before = at - 2 if at > 1 and atoms[at - 1].text == "." else at - 1
+        return before >= 0 and atoms[before].text in self._honorifics
+
+    def _is_joined(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
+        """Whether a conjunction joins a month or a weekday to a capitalized word that is no part of
+        a date, in a language that writes them small."""
+        if not self._is_small or text.isupper():
+            return False
+        other = at - 2 if at > 1 else at + 2
+        is_beside = at > 1 or (not at and other < len(atoms))
+        if not is_beside or atoms[(at + other) // 2].text not in self._conjunctions:
+            return False
+        is_word = atoms[other].kind == "word" and not grades[other]
+        return is_word and text[atoms[other].start].isupper()
+
     def _find_full_name_end(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> int:
-        """The end of the name of a person that a month begins, with nothing before it that makes
-        it a date: of the surname, if that is a name of a date too; 0 if there is none."""
-        if self._names.get(atoms[at].text, ("",))[0] != "month" or text.isupper():
+        """The end of the name of a person that a month or a weekday begins, with nothing before it
+        that makes it a date: of the surname, if that is a name of a date too; 0 if there is
+        none."""
+        kind = self._names.get(atoms[at].text, ("",))[0]
+        is_first_name = kind == "month" or (
+            kind == "weekday" and self._is_small and self._is_no_weekday(atoms, at)
+        )
+        if not is_first_name or text.isupper():
             return 0
         behind = atoms[at + 1 : at + 3]
         if not behind or (at and (grades[at - 1] or atoms[at - 1].text in self._prepositions)):
@@ -108,7 +149,7 @@ class NonDateNames:
             return at + 2 if verb else 0
         if grades[at + 1] or len(surname.text) == 1:
             return 0
-        if not has_capital_months(self._code):
+        if self._is_small:
             return at + 1
         dictionary = load_dictionary(self._code)
         if verb is None or dictionary is None:
@@ -117,6 +158,11 @@ class NonDateNames:
             self._code == "de" and _is_finite(verb.text, dictionary)
         )
         return at + 1 if is_name else 0
+
+    def _is_no_weekday(self, atoms: Sequence[Atom], at: int) -> bool:
+        """Whether a capitalized weekday is none: inside a sentence, or without its article."""
+        is_inside = bool(at) and atoms[at - 1].kind == "word"
+        return is_inside or self._code in _ARTICLE_LANGUAGES
 
     def _is_verse(self, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
         """Whether a chapter and a verse stand there, with nothing behind them that makes them a

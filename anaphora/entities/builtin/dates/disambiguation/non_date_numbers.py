@@ -15,7 +15,7 @@ from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
 from anaphora.entities.words.function_words import load_courtesy_phrases, load_stop_words
-from anaphora.entities.words.normalization import create_normalizer
+from anaphora.entities.words.normalization import base_code, create_normalizer
 
 __all__ = ["PLAIN_OPERATIONS", "NonDateNumbers", "PlainNumbers"]
 
@@ -26,6 +26,8 @@ _NO_NOUN_ENDINGS = ("s", "ly")  # the 3rd works, the 3rd preferably
 _MARKS_BEHIND_HOURS = frozenset(".,;:!?…)")
 _MAX_CASE_ENDING = 4  # letters
 _MOST_NUMERAL_ATOMS = 8
+_MIN_RUN = 4  # numbers with blanks between them: 12 05 2019 33
+_YEAR_DIGITS = 4
 
 
 class NonDateNumbers:
@@ -38,6 +40,8 @@ class NonDateNumbers:
         self._pronouns, self._choosing = grammar.pronouns, grammar.choosing_words
         self._first_names = tuple(grammar.first_names)
         self._date_words = grammar.words
+        self._has_capital_nouns = base_code(language) == "de"
+        self._prepositions = grammar.prepositions
         self._words = frozenset(map(create_normalizer(language), load_stop_words(language)))
         self._counters = grammar.counters
         self._endings = grammar.endings
@@ -50,6 +54,10 @@ class NonDateNumbers:
             grades = self._remove_surnames(text, atoms, grades)
         if self._counters:
             grades = self._remove_counted(atoms, grades)
+        if [atom.kind for atom in atoms].count("digits") >= _MIN_RUN:
+            grades = _remove_runs(atoms, grades)
+        if self._has_capital_nouns:
+            grades = self._remove_ordinals(text, atoms, grades)
         if not (self._street_words or self._articles):
             return grades
         texts = [atom.text for atom in atoms]
@@ -120,6 +128,19 @@ class NonDateNumbers:
                 graded[at] = 0
         return bytes(graded)
 
+    def _remove_ordinals(self, text: str, atoms: Sequence[Atom], grades: bytes) -> bytes:
+        """The grades without ordinals in words behind a preposition and before a noun, in a
+        language that writes nouns with a capital: am zweiten Tisch."""
+        graded = bytearray(grades)
+        for at in range(1, len(atoms) - 1):
+            if atoms[at - 1].text not in self._prepositions or atoms[at].kind != "word":
+                continue
+            noun = atoms[at + 1]
+            is_noun = noun.kind == "word" and not grades[at + 1] and text[noun.start].isupper()
+            if is_noun and any(one.ordinal for one in self._numerals.find_in_words((atoms[at],))):
+                graded[at] = 0
+        return bytes(graded)
+
     def _is_first_name(self, atom: Atom) -> bool:
         """Whether an atom is a first name with a case ending, or a title."""
         word, shortest = atom.text, len(atom.text) - _MAX_CASE_ENDING
@@ -140,9 +161,21 @@ class NonDateNumbers:
             if atom.text in self._street_words:
                 return True
             is_name = text[atom.start].isupper() or not count
+            if is_name and self._is_street_name(text, atoms, place):
+                return True
             if grades[place] or atom.text in self._words or not is_name:
                 return False
         return False
+
+    def _is_street_name(self, text: str, atoms: Sequence[Atom], at: int) -> bool:
+        """Whether a word of a date is the name of a street, both capitalized: March Lane."""
+        street = atoms[at + 1] if at + 1 < len(atoms) else None
+        return (
+            street is not None
+            and street.text in self._street_words
+            and text[atoms[at].start].isupper()
+            and text[street.start].isupper()
+        )
 
     def _is_counted(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
         """Whether an ordinal is that of the noun behind it: no preposition stands before its
@@ -161,13 +194,29 @@ class NonDateNumbers:
         )
 
 
+def _remove_runs(atoms: Sequence[Atom], grades: bytes) -> bytes:
+    """The grades without the numbers of an account or a telephone: four or more with blanks between
+    them, of which the first is no year."""
+    graded = bytearray(grades)
+    first = 0
+    for at in range(len(atoms) + 1):
+        if at < len(atoms) and atoms[at].kind == "digits" and not (at > first and atoms[at].glued):
+            continue
+        if at - first >= _MIN_RUN and len(atoms[first].text) != _YEAR_DIGITS:
+            graded[first:at] = bytes(at - first)
+        first = at + 1
+    return bytes(graded)
+
+
 PLAIN_OPERATIONS = ("plain", "plain_monthday")
 """The operations whose last number may count what is behind it."""
 
 
 class PlainNumbers:
-    """Tells dates of plain numbers (from 9 to 18, к восьми) from numbers that count or label
-    something (from 9 to 18 euros, к восьми гостям)."""
+    """Tells dates of plain numbers (from 9 to 18, к восьми, 2027) from numbers that count or label
+    something (from 9 to 18 euros, к восьми гостям, room 2027)."""
+
+    OPERATIONS = (*PLAIN_OPERATIONS, "year")
 
     def __init__(self, language: str, grammar: DateGrammar) -> None:
         phrases = load_number_phrases(language)
@@ -182,8 +231,11 @@ class PlainNumbers:
     def select(self, found: Iterable[_Match], atoms: Sequence[Atom]) -> Iterator[_Match]:
         """The dates among ``found``, with plain ones for what they are."""
         for start, end, meaning in found:
-            if meaning[0] in PLAIN_OPERATIONS:
-                first = bisect_left(atoms, start, key=attrgetter("start"))
+            first = bisect_left(atoms, start, key=attrgetter("start"))
+            if meaning[0] == "year" and atoms[first].kind == "digits":
+                if self._labels.find_before(atoms, first):
+                    continue
+            elif meaning[0] in PLAIN_OPERATIONS:
                 behind = bisect_left(atoms, end, key=attrgetter("start"))
                 is_counted = self._is_counted(atoms, behind)
                 if meaning[0] == "plain_monthday":

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
+from datetime import date
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -134,6 +135,18 @@ def _place_on_weekday(day: int, date_: TimeExpression) -> TimeExpression | None:
     """Friday, November 13; None if the date has a weekday of its own (Friday, Saturday)."""
     has_own = any("weekday" in str(part[0]) for part in iter_expressions(date_))
     return None if has_own else ("on_weekday", day, date_)
+
+
+def _place_on_its_weekday(day: int, date_: TimeExpression) -> TimeExpression | None:
+    """May 3, 1987, a Sunday; None for a date that has another weekday, or one by the year."""
+    match date_:
+        case "ymd", int(year), int(month), int(number):
+            try:
+                is_its = date(year, month, number).weekday() == day
+            except ValueError:  # no such day
+                return None
+            return ("on_weekday", day, date_) if is_its else None
+    return None
 
 
 def _to_minutes_before(clock: TimeExpression, minutes: int) -> TimeExpression | None:
@@ -314,6 +327,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "weekdayof": _place_weekday_in_week,
     "islamicyear": _to_islamic_year,
     "on_weekday": _place_on_weekday,
+    "on_its_weekday": _place_on_its_weekday,
     "weekday_in": _place_weekday_in,
     "daily": lambda days, hours: ("daily", days, *hours),
     "hoursof": lambda day, hours: ("at_times", day, *hours),

@@ -30,6 +30,7 @@ _FINER_GRAINS: Mapping[Grain, Grain] = {
 }  # fmt: skip
 
 _MONTH = GRAINS.index("month")
+_WORKDAY_HOURS = 8  # of which half a working day has half
 
 # A month and a year of the Gregorian calendar have 30.436875 and 365.2425 days on average.
 _UNIT_SECONDS: Mapping[str, int] = {
@@ -71,10 +72,10 @@ def duration_seconds(amount: Duration) -> Fraction:
 def add_duration(moment: Moment, start: datetime, amount: Duration, sign: int) -> datetime:
     """The time that is a duration after ``start``, or before it (``sign`` -1)."""
     for n, unit in amount:
-        if unit == "workday" and n >= 1:
+        if unit == "workday":
             start = moment.add_workdays(int(n) * sign, start)
-            n -= int(n)
-        start = moment.add(n * sign, _to_grain(unit), start)
+        else:
+            start = moment.add(n * sign, _to_grain(unit), start)
     return start
 
 
@@ -123,6 +124,10 @@ def floor_to_minute(of: datetime) -> datetime:
 def _single_duration(n: Any, unit: DurationUnit | Literal["half"] | None = None) -> Duration:
     if unit == "half":
         return ((Fraction(n) * 6, "month"),)
+    if unit == "workday" and (part := Fraction(n) % 1):
+        whole = Fraction(n) - part
+        hours: Duration = ((part * _WORKDAY_HOURS, "hour"),)
+        return ((whole, unit), *hours) if whole else hours
     return ((Fraction(n), unit or "day"),)
 
 

@@ -42,7 +42,7 @@ _COMPLETING_OPERATIONS: Mapping[str, tuple[str, ...]] = {
         "ymd", "monthday", "month_of", "month", "in_year", "quarter", "half_year",
         "week_of_year", "season_of",
     ),
-    "month": ("ymd", "monthday", "month_of", "in_year", "day_of_month"),
+    "month": ("ymd", "monthday", "month_of", "in_year", "day_of_month", "nth"),
     "week": ("weekday", "weekday_in"),
 }  # fmt: skip
 # The operations that name a day or a numbered part, which may not exist.

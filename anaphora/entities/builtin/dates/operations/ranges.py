@@ -12,7 +12,12 @@ from anaphora.entities.builtin.dates.intervals import (
     Interval,
     Moment,
 )
-from anaphora.entities.builtin.dates.operations.durations import floor_to_minute
+from anaphora.entities.builtin.dates.operations.durations import (
+    add_duration,
+    evaluate_duration,
+    finest_grain,
+    floor_to_minute,
+)
 from anaphora.entities.builtin.dates.operations.expression_analysis import end_completes_start
 from anaphora.entities.builtin.dates.operations.registry import (
     TimeExpression,
@@ -135,6 +140,17 @@ def _until(moment: Moment, last: TimeExpression) -> Interval:
         raise ValueError("the interval has no end")
     now = floor_to_minute(moment.at)
     return Interval(now if now < end else None, end, found.grain)
+
+
+@operation("ending")
+def _ending(moment: Moment, last: TimeExpression, duration: TimeExpression) -> Interval:
+    """So long up to the end of a date; of months and years the last such date, as in reports: the
+    three months to September."""
+    amount = evaluate_duration(duration)
+    is_report = GRAINS.index(finest_grain(amount)) >= GRAINS.index("month")
+    found = evaluate_bounded(last, replace(moment, prefer_future=not is_report))
+    start = add_duration(moment, found.end, amount, -1)
+    return Interval(start, found.end, min(finest_grain(amount), found.grain, key=GRAINS.index))
 
 
 @operation("onward")

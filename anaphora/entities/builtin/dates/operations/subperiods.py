@@ -126,12 +126,28 @@ def _nth_part(moment: Moment, n: int, of: int, whole: TimeExpression) -> Interva
     return moment.days(start, last, "day")
 
 
+def _turn(moment: Moment, whole: BoundedInterval, *, is_current: bool) -> Interval:
+    """The turn of a period; of the current one it is the next or the last one, for a century the
+    nearer one."""
+    unit: Grain = "year" if whole.grain == "century" else "day"
+    at = whole.start
+    if is_current and whole.grain == "century":
+        at = min(whole.start, whole.end, key=lambda end: abs(end - moment.at))
+    elif is_current and moment.prefer_future:
+        at = whole.end
+    first, last = (moment.add(Fraction(n), unit, at) for n in (-1, 1))
+    return Interval(first, last, unit)
+
+
 @operation("edge")
 def _edge(moment: Moment, which: str, of: TimeExpression) -> Interval:
     """The beginning, the middle or the end of a period ("late" is the same, but what is to be done
     before it has nothing of it): its first, second or last ten days in a month, the days and months
-    of ``_EDGES`` in a week and a year; a third of others, by months, days or seconds."""
+    of ``_EDGES`` in a week and a year; a third of others, by months, days or seconds. Its turn is
+    the last day, for a century the last year, before it, and the first one in it."""
     whole = evaluate_bounded(of, moment)
+    if which == "turn":
+        return _turn(moment, whole, is_current=of[0] == "cell" and len(of) == 2)
     which = "end" if which == "late" else which
     first, end = whole.start.date(), whole.end.date()
     days, months = (end - first).days, (end.year - first.year) * 12 + end.month - first.month

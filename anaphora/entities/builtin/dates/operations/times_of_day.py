@@ -25,6 +25,7 @@ from anaphora.entities.builtin.dates.operations.registry import (
     operation,
 )
 
+_TODAY: TimeExpression = ("cell", "day")
 _MIDNIGHT = 24  # the hour at the end of a day
 _DAY = timedelta(days=1)
 # The hours of times in a part of a day that are outside its own: "Friday night at seven".
@@ -37,7 +38,7 @@ _CLOCK_HOURS: Mapping[str, tuple[float, float]] = {
 def _part(moment: Moment, name: str) -> Interval:
     """A part of today; of tomorrow if it is over and the future is preferred, of yesterday if it
     has not begun and the past is preferred."""
-    found = _part_of(moment, moment.today, name)
+    found = _part_of_today(moment, name)
     if moment.prefer_future and found.end <= moment.at:
         return _part_of(moment, moment.today + _DAY, name)
     if not moment.prefer_future and found.start > moment.at:
@@ -48,6 +49,8 @@ def _part(moment: Moment, name: str) -> Interval:
 @operation("within")
 def _within(moment: Moment, day: TimeExpression, name: str) -> Interval:
     """A part of a day, or of the first day of a longer period."""
+    if day == _TODAY:
+        return _part_of_today(moment, name)
     return _part_of(moment, _day_of(day, moment)[0], name)
 
 
@@ -59,7 +62,7 @@ def _at(moment: Moment, day: TimeExpression, clock: TimeExpression) -> Interval:
     found = _clock_interval(moment, on, placed)
     if _is_in_direction(moment, found.start):
         return found
-    if day == ("cell", "day") and moment.prefer_future and placed.open:
+    if day == _TODAY and moment.prefer_future and placed.open:
         later = _clock_interval(
             moment, on, placed._replace(hours=placed.hours % HALF_DAY + HALF_DAY)
         )
@@ -119,6 +122,15 @@ def _at_times(
     return _clock_range(moment, on, one, other)
 
 
+def _part_of_today(moment: Moment, name: str) -> BoundedInterval:
+    """A part of today; one that begins behind midnight is that of yesterday until it is over."""
+    if moment.conventions.parts[name][0] >= _MIDNIGHT:
+        current = _part_of(moment, moment.today - _DAY, name)
+        if current.end > moment.at:
+            return current
+    return _part_of(moment, moment.today, name)
+
+
 def _part_of(moment: Moment, day: date, name: str) -> BoundedInterval:
     start, end = moment.conventions.parts[name]
     return BoundedInterval(moment.local_time(day, start), moment.local_time(day, end), "part")
@@ -145,6 +157,8 @@ def _place_clock(
     part = evaluate_bounded(meaning, moment)
     begins: float = part.start.hour
     ends = begins + (part.end - part.start).total_seconds() / 3600
+    if moment.conventions.parts.get(meaning[-1], (0,))[0] >= _MIDNIGHT:
+        day, begins, ends = day - _DAY, begins + _MIDNIGHT, ends + _MIDNIGHT
     if meaning[-1] in _CLOCK_HOURS:
         begins, ends = _CLOCK_HOURS[meaning[-1]]
     later = (0, HALF_DAY, 24) if _with_either_half(clock).open else (0, 24)

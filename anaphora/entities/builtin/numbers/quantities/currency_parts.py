@@ -116,6 +116,8 @@ class PartMerger:
             return None  # "five euros twenty pieces"
         if self._has_tenths and not is_joined and value < 10:
             return _Part(value, size / 10, amount.end)
+        if self._phrases.indefinite_articles.find_after(atoms, amount.start):
+            return None  # ten dollars a dozen
         if size != 1 or amount.weak or currency.type != "money" or not (is_joined or value >= 10):
             return None
         if atoms[last.end - 1].kind == "mark" and not (is_joined or atoms[amount.start].glued):

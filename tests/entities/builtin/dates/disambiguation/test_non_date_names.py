@@ -25,6 +25,13 @@ def read(language, text):
         ("fr", "Avril Lavigne joue de la guitare"),
         ("fr", "Mme Juillet habite ici"),
         ("es", "Julio Cortázar escribe"),
+        ("es", "Domingo Gutiérrez canta"),
+        ("es", "Rosa y Domingo han venido"),
+        ("it", "ho visto Domenica Bianchi"),
+        ("fr", "Robinson et Vendredi pêchent"),
+        ("de", "Frau Sommer und Herr Abend sind da"),
+        ("en", "Mrs. Winter came in"),
+        ("en", "April told me so"),
     ],
 )
 def test_a_full_name_or_a_title_is_no_date(language, text):
@@ -39,6 +46,11 @@ def test_a_full_name_or_a_title_is_no_date(language, text):
         ("en", "next June Vandermolen is 80", ["2027-06"]),
         ("de", "August Termine vereinbaren", ["2027-08"]),
         ("es", "el 3 de Julio Cortázar lee", ["2027-07-03"]),
+        ("es", "en Junio y Julio", ["2027-06", "2027-07"]),
+        ("es", "Lunes y Martes", ["2026-11-23", "2026-11-24"]),
+        ("it", "Domenica Marco viene a cena", ["2026-11-22"]),
+        ("en", "April calls are cheap", ["2027-04"]),
+        ("en", "in April told us nothing", ["2027-04"]),
     ],
 )
 def test_a_month_with_a_date_around_it_or_without_a_surname_is_one(language, text, dates):
