@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.grammar.idl.intent import Intent, Term
+from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.decision.matching import IndexedModel, ask_again
 from anaphora.intents.dialog_act import DialogAct
@@ -74,7 +75,15 @@ class Corrections:
         if not (is_correction or takes_back or takes_away or recounts):
             return None
         is_change = takes_away or not (is_correction or said)
-        return self._ask_last_again(turn, "changed" if is_change else "corrected")
+        decision = self._ask_last_again(turn, "changed" if is_change else "corrected")
+        return None if decision and self._is_said_of_another(turn, decision) else decision
+
+    def _is_said_of_another(self, turn: DialogTurn, corrected: Decision) -> bool:
+        """Whether all of "make it 2 degrees warmer" is said to another intent, and not all of it
+        to the corrected one."""
+        if not turn.said or turn.negated or _takes(corrected, turn.said):
+            return False
+        return _takes(decide(self._indexed, turn.question, turn.conversation, turn.at), turn.said)
 
     def correct_side_question(self, turn: DialogTurn) -> Decision | None:
         """Correct the question about the offers that was just answered, or the one before a list
@@ -134,8 +143,8 @@ class Corrections:
         if not decision.matches:
             return None
         taken = [one.entity for one in decision.matches[0].filling.from_sentence]
-        is_taken = all(one in taken for one in said)
-        return decision if is_taken and (said or any(one in taken for one in pointed)) else None
+        is_about = bool(said) or any(one in taken for one in pointed)
+        return decision if is_about and _takes(decision, said) else None
 
     def follow_up_about(
         self, turn: DialogTurn, offers: Offers, pointed: Sequence[Entity]
@@ -305,6 +314,14 @@ def read_corrected_values(turn: DialogTurn, asked: Term | None) -> DialogTurn:
             and any(find_replacement(held.groups, [one]) for held in turn.waiting)
         )
     )
+
+
+def _takes(decision: Decision, said: Sequence[Entity]) -> bool:
+    """Whether an intent takes all that is said."""
+    if not decision.matches:
+        return False
+    taken = [one.entity for one in decision.matches[0].filling.from_sentence]
+    return all(one in taken for one in said)
 
 
 def _drop_from_same_terms(

@@ -143,3 +143,26 @@ def test_a_correction_equals_the_corrected_question(city, day, new, correction):
     turn = describe_turn(corrected, correction.format(new))
     assert (turn[""], turn["says"]) == (expected[""], expected["says"])
     assert sorted(turn["remembers"].split(", ")) == sorted(expected["remembers"].split(", "))
+
+
+def test_what_only_another_intent_takes_whole_corrects_nothing():
+    """After "heating to 20", "make it 2 degrees warmer" is no new value."""
+    engine = Engine(
+        parse_model("""
+        id: heating
+        dialog_acts: true
+        elements:
+          - {id: heating, synonyms: [radiator]}
+          - {id: level, recognizer: number, id_synonym: false}
+          - {id: warmth, values: [warmer, colder], id_synonym: false}
+        intents:
+          - {id: set, slots: {heating: heating, level: level}, response: Set.}
+          - id: change
+            slots:
+              warmth: {from_memory: false}
+              by: {element: level, optional: true, from_memory: false}
+            response: Changed.
+        """)
+    )
+    said = ("heating to 20", "make it 2 warmer", "heating to 20", "no, 3 warmer")
+    assert [engine.ask(one).intent for one in said] == ["set", "change", "set", "change"]
