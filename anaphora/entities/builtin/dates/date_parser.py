@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, AtomKind, get_atoms
 from anaphora.entities.builtin.chart_parser import Chart, Item
@@ -32,20 +32,17 @@ from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DATE_TABLES,
     load_grammar,
 )
+from anaphora.entities.builtin.dates.grammar.islands import DateMatch, Island, select_matches
 from anaphora.entities.builtin.dates.grammar.number_items import find_number_items
 from anaphora.entities.builtin.dates.grammar.word_endings import WordSplitter
 from anaphora.entities.builtin.dates.named_days.day_names import NameFinder, NameMatch
-from anaphora.entities.builtin.dates.operations.durations import DURATION_OPERATIONS
-from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
 from anaphora.entities.words.function_words import load_stop_words
 from anaphora.entities.words.scripts import is_hangul
 from anaphora.storage.forks import LazyProperty
 
-__all__ = ["DateMatch", "DateParser", "Island", "get_date_parser"]
-
-DateMatch: TypeAlias = tuple[int, int, TimeExpression]
-"""The offsets in the text (half open) and the time expression."""
+__all__ = ["DateParser", "get_date_parser"]
 
 _MAX_ISLAND_ATOMS = 40  # no date is longer
 _MAX_ANSWER_ATOMS, _MAX_CACHED_LENGTH = 20, 200
@@ -64,17 +61,6 @@ _MAX_EDGES = 20_000  # of all charts of a text, some 0.1 s; dates behind that ar
 
 _AtomRun: TypeAlias = tuple[tuple[str, AtomKind, bool], ...]
 """The texts and kinds of some atoms, and whether each is glued to the one before it."""
-
-
-class Island(NamedTuple):
-    """The dates, durations and recurrences of one run of atoms, and the number of chart edges
-    used. ``moved`` are the dates in a text in which something is moved from one to the other."""
-
-    dates: tuple[DateMatch, ...] = ()
-    moved: tuple[DateMatch, ...] = ()
-    durations: tuple[DateMatch, ...] = ()
-    recurrences: tuple[DateMatch, ...] = ()
-    edges: int = 0
 
 
 @lru_cache(maxsize=128)
@@ -514,19 +500,9 @@ class DateParser:
             for at, atom in enumerate(found)
         ]
         chart = self._parse_chart(found, names)
-        read = self._select(chart, is_weak)
+        read = select_matches(chart, is_weak)
         listed = find_listed_days(found, chart, read.dates, grammar.conjunctions, grammar.weak)
         return read._replace(dates=tuple(listed))
-
-    def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
-        """What a parser finds on the chart of an island."""
-        items, nights = chart.items("date"), chart.items("overnight")
-        amounts = chart.items("span")
-        moved = _select_longest(items, is_weak, amounts)
-        dates = _select_longest([*nights, *items], is_weak, amounts) if nights else moved
-        durations = _select_longest(chart.items("duration"), is_weak, amounts)
-        durations = tuple([one for one in durations if not _belongs_to_date(one, dates)])
-        return Island(dates, moved, durations, edges=chart.edges)
 
 
 def _to_atoms(island: _AtomRun) -> list[Atom]:
@@ -564,35 +540,6 @@ def _is_numeric(atoms: Sequence[Atom]) -> bool:
     return False
 
 
-def _belongs_to_date(duration: DateMatch, dates: Sequence[DateMatch]) -> bool:
-    """Whether a duration overlaps a longer date whose expression contains no duration: a quarter
-    past seven, 3 мая 2024 года."""
-    start, end, _ = duration
-    return any(
-        first < end
-        and start < last
-        and last - first > end - start
-        and meaning != ("never",)
-        and not any(part[0] in DURATION_OPERATIONS for part in iter_expressions(meaning))
-        for first, last, meaning in dates
-    )
-
-
-def _select_longest(
-    items: Sequence[Item], is_weak: Sequence[bool], amounts: Sequence[Item]
-) -> tuple[DateMatch, ...]:
-    """The longest items that do not overlap, the first of equal ones, in the order of the text.
-    They keep the whole of the ``amounts`` in them."""
-    kept: list[Item] = []
-    for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):
-        if all(item.end <= one.start or one.end <= item.start for one in kept):
-            kept.append(item)
-    return tuple(
-        _trim_weak_words(item, items, is_weak, amounts)
-        for item in sorted(kept, key=lambda item: item.start)
-    )
-
-
 def _is_joined(atoms: Sequence[Atom], at: int) -> bool:
     """Whether an atom is written as one with the next one: ה-24, ב5."""
     following = atoms[at + 1] if at + 1 < len(atoms) else None
@@ -608,23 +555,3 @@ def _is_suffix(atoms: Sequence[Atom], at: int) -> bool:
     return (
         at > 0 and atoms[at].glued and atoms[at].kind == "word" and atoms[at - 1].kind == "digits"
     )
-
-
-def _trim_weak_words(
-    item: Item, items: Sequence[Item], is_weak: Sequence[bool], amounts: Sequence[Item]
-) -> DateMatch:
-    """Strip weak words from both ends that do not change the meaning, as they may belong to
-    something else ("what's on tomorrow"), but not from an amount ("a half hour earlier")."""
-    spans = [
-        (one.start, one.end)
-        for one in items
-        if item.start <= one.start
-        and one.end <= item.end
-        and one.meaning == item.meaning
-        and all(is_weak[item.start : one.start])
-        and all(is_weak[one.end : item.end])
-        and not any(
-            item.start <= whole.start < one.start < whole.end <= item.end for whole in amounts
-        )
-    ]
-    return *min(spans, key=lambda span: span[1] - span[0]), item.meaning

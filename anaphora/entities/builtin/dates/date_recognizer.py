@@ -15,11 +15,11 @@ from anaphora.entities.builtin.dates.conventions import (
     resolve_conventions,
 )
 from anaphora.entities.builtin.dates.date_parser import (
-    DateMatch,
     DateParser,
     get_date_parser,
 )
 from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
+from anaphora.entities.builtin.dates.grammar.islands import DateMatch
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.named_days.day_names import (
     load_official_names,

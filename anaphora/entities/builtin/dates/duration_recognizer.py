@@ -11,8 +11,9 @@ from typing import Any
 from spacy.tokens import Doc
 
 from anaphora.entities.builtin.atoms import Atom
-from anaphora.entities.builtin.dates.date_parser import DateMatch, DateParser, get_date_parser
+from anaphora.entities.builtin.dates.date_parser import DateParser, get_date_parser
 from anaphora.entities.builtin.dates.date_recognizer import load
+from anaphora.entities.builtin.dates.grammar.islands import DateMatch
 from anaphora.entities.builtin.dates.operations.durations import (
     Duration,
     duration_seconds,

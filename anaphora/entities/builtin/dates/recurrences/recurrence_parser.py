@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from anaphora.entities.builtin.chart_parser import Chart, Item
-from anaphora.entities.builtin.dates.date_parser import DateMatch, DateParser, Island
+from anaphora.entities.builtin.dates.date_parser import DateParser
 from anaphora.entities.builtin.dates.grammar.date_grammar import RECURRENCE_TABLES
+from anaphora.entities.builtin.dates.grammar.islands import DateMatch, Island
 from anaphora.entities.builtin.dates.operations.recurrence_patterns import Patterns, share_bounds
 
 __all__ = ["RecurrenceParser", "get_recurrence_parser"]
