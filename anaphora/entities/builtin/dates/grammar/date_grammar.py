@@ -65,6 +65,7 @@ _WORD_LISTS: Mapping[str, str] = {
     "first_names": "first_names", "moving": "moving_words", "counters": "counters",
     "honorifics": "honorifics", "contacts": "contact_words", "epithets": "epithet_articles",
     "books": "books", "titles": "titles", "pronouns": "pronouns", "choosing": "choosing_words",
+    "collectives": "collectives",
 }  # fmt: skip
 # The operations for the names in a category; a name of a weekday has precedence over a month.
 _NAME_OPERATIONS: Mapping[str, str] = {
@@ -97,6 +98,7 @@ class DateGrammar:
     endings of words that no number before them counts: a plain number before such a word may be an
     hour. A number before one of the ``counters`` is no part of a date. ``pronouns`` are numerals
     that stand for a thing behind one of the ``choosing_words`` (the second *one* to 2 pm).
+    ``collectives`` are numerals that count people or days, and no hours (нас двое).
     ``first_names`` are the beginnings of first names and titles: a capitalized weekday behind one
     is a surname. In a text with a word that begins as one of the ``moving_words`` does, "from
     Saturday to Sunday" is no night. ``measured_words`` finds adjectives such as *dreistündig*.
@@ -113,6 +115,7 @@ class DateGrammar:
     ordinal_suffixes: frozenset[str]
     year_suffixes: frozenset[str]
     number_breaks: frozenset[str]
+    collectives: frozenset[str]
     names: Mapping[str, TimeExpression]
     near_days: Mapping[str, TimeExpression]
     prepositions: frozenset[str]

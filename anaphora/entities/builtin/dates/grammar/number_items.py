@@ -107,7 +107,11 @@ def _numeral_items(atoms: Sequence[Atom], grammar: DateGrammar) -> Iterator[Item
         if at < len(atoms) and atoms[at].text not in grammar.number_breaks:
             continue
         for numeral in words.find_in_words(atoms[start:at]):
-            yield from _items_of_numeral(start + numeral.start, start + numeral.end, numeral)
+            first, last = start + numeral.start, start + numeral.end
+            if atoms[last - 1].text in grammar.collectives:
+                yield Item(first, last, "number", numeral.value)
+            else:
+                yield from _items_of_numeral(first, last, numeral)
         start = at + 1
 
 
