@@ -48,7 +48,7 @@ def test_stop_words_and_a_sentence_without_words_are_none() -> None:
 
 
 def test_without_the_option_predicates_see_entities_alone() -> None:
-    engine = Engine(parse_model(MODEL.replace("free_words: true\n", "")))
+    engine = Engine(parse_model(MODEL.replace("free_words: true\n", "free_words: false\n")))
     assert engine.ask("whatever comes").intent is None
     assert engine.ask("say zebra").intent == "any"  # true for the entity "say"
 
