@@ -500,9 +500,13 @@ class DateParser:
             for at, atom in enumerate(found)
         ]
         chart = self._parse_chart(found, names)
-        read = select_matches(chart, is_weak)
+        read = self._select(chart, is_weak)
         listed = find_listed_days(found, chart, read.dates, grammar.conjunctions, grammar.weak)
         return read._replace(dates=tuple(listed))
+
+    def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:
+        """What is found on the chart of an island; another grammar has more to find."""
+        return select_matches(chart, is_weak)
 
 
 def _to_atoms(island: _AtomRun) -> list[Atom]:
