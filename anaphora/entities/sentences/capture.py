@@ -15,13 +15,13 @@ from anaphora.entities.sentences.segments import (
     TextSlot,
     WildcardSlot,
 )
-from anaphora.entities.sentences.word_trie import UNIT, End, Node
+from anaphora.entities.sentences.word_trie import BLANKS, UNIT, End, Node
 
 __all__ = ["Capture", "Captures", "find_captures"]
 
 _INTEGER = re.compile(r"\s*(-?\d+)", re.ASCII)
 _DECIMAL = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)", re.ASCII)
-_BREAKS = ("-", "_")
+_BREAKS = tuple(BLANKS.strip())
 _BLANKS = ("", " ", *_BREAKS)
 _MAX_WAYS = 200
 

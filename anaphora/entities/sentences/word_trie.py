@@ -32,7 +32,6 @@ UNIT: Final = re.compile(f"[{CJK_RANGES}][ _-]?|[^ _{CJK_RANGES}-]+[ _-]?|[ _-]"
 """What a trie goes on by: a word, or a character of a script without blanks, with the blank or
 hyphen that follows it."""
 
-
 BLANKS: Final = " -_"
 """What separates words: hyphens count as blanks."""
 
@@ -50,9 +49,8 @@ class Node(Lazy):
 
     ``following`` are the nodes after a word, ``ends`` what ends within or with one, ``lengths`` how
     long the latter are that begin with a character, ascending; ``firsts`` the characters that may
-    come first. ``entries`` are those of the trie,
-    each with what ends at it. ``starts_word`` tells whether a word begins after a text (None: as
-    before it). With ``skips_blank`` blanks may come first.
+    come first. ``entries`` are the texts, each with what ends at it. ``starts_word`` tells whether
+    a word begins after a text (None: as before it). With ``skips_blank`` blanks may come first.
     """
 
     __slots__ = (

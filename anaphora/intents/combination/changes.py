@@ -20,7 +20,7 @@ from anaphora.entities.builtin.dates.combining.readings import read_direction
 from anaphora.entities.cues.cue import Cue
 from anaphora.intents.combination.amount_changes import AmountChange, read_factor
 from anaphora.intents.combination.combiners import Combiners
-from anaphora.intents.combination.completed import Completed, place_entity
+from anaphora.intents.combination.completed_entity import Completed, place_entity
 
 __all__ = ["Changes"]
 

@@ -16,7 +16,7 @@ from anaphora.entities.cues.negation import find_negated
 from anaphora.intents.combination.amount_changes import AmountChange, find_amount_changes
 from anaphora.intents.combination.changes import Changes
 from anaphora.intents.combination.combiners import Combiners
-from anaphora.intents.combination.completed import Completed
+from anaphora.intents.combination.completed_entity import Completed
 from anaphora.intents.combination.completion import Completion, is_number
 from anaphora.intents.interpretation.selection import select_bundles
 from anaphora.models.domain import ConversationSettings

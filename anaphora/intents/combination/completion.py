@@ -19,7 +19,7 @@ from anaphora.entities.cues.cue import Cue
 from anaphora.intents.combination.amount_changes import has_trailing_change
 from anaphora.intents.combination.changes import Changes
 from anaphora.intents.combination.combiners import Combiners
-from anaphora.intents.combination.completed import Completed, place_entity
+from anaphora.intents.combination.completed_entity import Completed, place_entity
 
 __all__ = ["Completion", "is_number"]
 

@@ -115,7 +115,7 @@ def _parse_day_month(one: int, other: int, order: str) -> tuple[object, ...] | N
         day, month = month, day
     if month not in _MONTHS or not 1 <= day <= _LONGEST_MONTH:
         return None
-    return ("monthday", month, day) if day <= monthrange(_LEAP_YEAR, month)[1] else ("missing",)
+    return ("monthday", month, day) if _exists(_LEAP_YEAR, month, day) else ("missing",)
 
 
 def _find_loose_date(letters: str, start: int, atoms: Sequence[Atom], order: str) -> Iterator[Item]:
