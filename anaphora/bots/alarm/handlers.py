@@ -128,6 +128,8 @@ def cancel(
         return alarms.answer("none")
     mentioned = _entities(match.slots.get("time"))
     named = [entity for entity in mentioned if entity.element != "all"]
+    if any("added" in entity.meta for entity in named):  # "the other one an hour earlier"
+        return move_to(match, data, at, language, text=text)
     if named:
         try:
             chosen = alarms.find(named)
@@ -164,6 +166,8 @@ def move_to(
         chosen = alarms.find(old) if old else place or alarms.times
         if len(chosen) != 1:
             return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
+        if "added" in new.meta:  # "the other one an hour earlier": than that one
+            return alarms.move_by(chosen[0], new.meta["added"])
         time = resolve_new_time(new, chosen[0], at)
     except TooFarError:
         return alarms.answer("far")

@@ -477,6 +477,11 @@ def test_a_place_behind_the_only_alarm_cancels_nothing():
         (["the second one an hour later"], "Mon 5 Jan, 20:00; Tue 6 Jan, 08:00"),
         (["my alarms", "the first one half an hour later", "cancel the first one"], "Tue 6 Jan"),
         (["forget the first one"], "Tue 6 Jan, 07:00"),
+        (["cancel the first one", "the other one an hour earlier"], "Tue 6 Jan, 06:00"),
+        (
+            ["cancel the first one", "the other one an hour earlier", "no, two hours earlier"],
+            "Tue 6 Jan, 05:00",
+        ),
         (["same time Sunday"], "Mon 5 Jan, 20:00; Tue 6 Jan, 07:00; Sun 11 Jan, 07:00"),
     ],
 )
