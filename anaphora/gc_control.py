@@ -1,4 +1,4 @@
-"""Pause the garbage collector while many long-lived objects are created."""
+"""Pause the garbage collector while many objects are created."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class _PromotedObjects:
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Disable the garbage collector within the block, which creates many long-lived objects:
-    traversing them again and again would take a sixth of the time. A collector that is off stays
-    off."""
+    """Disable the garbage collector within the block, which creates many objects that live long, or
+    as long as the block: traversing them again and again would take a sixth of the time, or most of
+    it. A collector that is off stays off."""
     if not gc.isenabled():
         yield
         return

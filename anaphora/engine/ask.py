@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -18,6 +19,7 @@ from anaphora.engine.long_term.recorder import LogicalTimes, next_clock, record_
 from anaphora.engine.reply import Reply
 from anaphora.engine.turn import Turn
 from anaphora.errors import HandlerError
+from anaphora.gc_control import gc_paused
 from anaphora.intents import explanation as explanations
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.explanation import Explanation
@@ -27,6 +29,8 @@ from anaphora.stm.conversation import Conversation, PendingQuestion
 from anaphora.stm.stores.store import Session
 
 __all__ = ["ask", "explain"]
+
+_LONG: Final = 1_000  # characters
 
 
 def ask(
@@ -73,6 +77,13 @@ def _open(turn: Turn, session: Session, confirmed: PendingQuestion | None) -> Co
 
 def _read(turn: Turn, conversation: Conversation) -> Utterance:
     """The tokens of the text, and every entity that may stand in it."""
+    if len(turn.text) <= _LONG:
+        return _read_text(turn, conversation)
+    with gc_paused():  # it would traverse all that is loaded several times: up to half a second
+        return _read_text(turn, conversation)
+
+
+def _read_text(turn: Turn, conversation: Conversation) -> Utterance:
     return turn.bot.read(
         turn.text,
         turn.language,

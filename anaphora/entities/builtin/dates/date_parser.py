@@ -114,6 +114,9 @@ class DateParser:
         self._parse_answer_cached = lru_cache(maxsize=_CACHED_ISLANDS)(self._parse_answer)
         self._find_dates_cached = lru_cache(maxsize=_CACHED_TEXTS)(self._find_dates)
         self._find_answer_cached = lru_cache(maxsize=_CACHED_TEXTS)(self._find_answer)
+        # For the recognizers that look at the same long text one after the other.
+        self._find_dates_in_long = lru_cache(maxsize=2)(self._find_dates)
+        self._split_atoms_cached = lru_cache(maxsize=2)(self._split_atoms)
 
     def _create_splitter(self) -> WordSplitter:
         grammar = self._grammar
@@ -131,9 +134,13 @@ class DateParser:
     def get_atoms(self, text: str) -> Sequence[Atom]:
         """The atoms of ``text``, endings by themselves in a language that has some, and letters
         with their marks."""
-        atoms = get_atoms(text, self.language)
         if self._splitter is None:
-            return atoms
+            return get_atoms(text, self.language)
+        return self._split_atoms_cached(text)
+
+    def _split_atoms(self, text: str) -> Sequence[Atom]:
+        assert self._splitter is not None
+        atoms = get_atoms(text, self.language)
         names: dict[int, int] = {}
         if any(self._day_names.may_begin(atom.text) for atom in atoms):
             for start, end, _ in self._day_names.find(atoms):
@@ -162,9 +169,9 @@ class DateParser:
 
     def find_dates(self, text: str) -> list[DateMatch]:
         """The longest dates, in the order of the text."""
-        if len(text) > _MAX_CACHED_LENGTH:
-            return self._find_dates(text)
-        return list(self._find_dates_cached(text))
+        is_long = len(text) > _MAX_CACHED_LENGTH
+        find = self._find_dates_in_long if is_long else self._find_dates_cached
+        return list(find(text))
 
     def _find_dates(self, text: str) -> list[DateMatch]:
         is_move = bool(self._moving_words) and self._is_move(text)

@@ -70,8 +70,9 @@ class MisspeltDateNames:
             name = self.find(atom.text) if atom.kind == "word" else ""
             if not name:
                 continue
-            is_small = text[atom.start].islower() or text.isupper()
-            if is_small or is_alone or self._is_dated(atoms, at) or self._is_capital_month(name):
+            is_small = text[atom.start].islower() or is_alone
+            is_date = is_small or self._is_dated(atoms, at) or self._is_capital_month(name)
+            if is_date or text.isupper():
                 corrected[at] = atom._replace(text=name)
         return corrected
 

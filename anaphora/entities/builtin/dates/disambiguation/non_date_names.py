@@ -119,14 +119,14 @@ class NonDateNames:
     def _is_joined(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
         """Whether a conjunction joins a month or a weekday to a capitalized word that is no part of
         a date, in a language that writes them small."""
-        if not self._is_small or text.isupper():
+        if not self._is_small:
             return False
         other = at - 2 if at > 1 else at + 2
         is_beside = at > 1 or (not at and other < len(atoms))
         if not is_beside or atoms[(at + other) // 2].text not in self._conjunctions:
             return False
         is_word = atoms[other].kind == "word" and not grades[other]
-        return is_word and text[atoms[other].start].isupper()
+        return is_word and text[atoms[other].start].isupper() and not text.isupper()
 
     def _find_full_name_end(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> int:
         """The end of the name of a person that a month or a weekday begins, with nothing before it
@@ -136,13 +136,15 @@ class NonDateNames:
         is_first_name = kind == "month" or (
             kind == "weekday" and self._is_small and self._is_no_weekday(atoms, at)
         )
-        if not is_first_name or text.isupper():
+        if not is_first_name:
             return 0
         behind = atoms[at + 1 : at + 3]
         if not behind or (at and (grades[at - 1] or atoms[at - 1].text in self._prepositions)):
             return 0
         surname, *rest = behind
         if surname.kind != "word" or surname.glued or not text[surname.start].isupper():
+            return 0
+        if text.isupper():  # last, since it looks at the whole text
             return 0
         verb = rest[0] if rest and text[rest[0].start].islower() and not grades[at + 2] else None
         if surname.text in self._names:
