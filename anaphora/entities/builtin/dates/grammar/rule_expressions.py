@@ -31,6 +31,7 @@ from anaphora.entities.builtin.dates.operations.registry import TimeExpression, 
 
 __all__ = ["compile_expression"]
 
+_EDGE_DAYS: Mapping[str, int] = {"begin": 1, "end": -1}
 _FIRST_EVENING_HOUR = 5
 _FIRST_BARE_HOUR = 5
 _LAST_SHORT_YEAR = 49  # of this century
@@ -243,6 +244,35 @@ def _place_bound_on(day: TimeExpression, interval: TimeExpression) -> TimeExpres
     return None
 
 
+def _place_bounds_on(
+    day: TimeExpression, onwards: TimeExpression, upto: TimeExpression
+) -> TimeExpression | None:
+    """After three on Monday, but before five; None if a bound is no time of day."""
+    match onwards, upto:
+        case (("onward" | "after", ("clock", first)), ("until" | "before", ("clock", last))):
+            return "at_times", day, ("by_day", first), ("by_day", last)
+    return None
+
+
+def _to_intersection(onwards: TimeExpression, upto: TimeExpression) -> TimeExpression:
+    """After five but before seven; after nine but before noon on Friday is on that Friday."""
+    match onwards, upto:
+        case ((_, ("clock", _)), (str(name), ("at", day, last))):
+            placed = _place_bounds_on(day, onwards, (name, ("clock", last)))
+            return placed or ("both", onwards, upto)
+    return "both", onwards, upto
+
+
+def _place_beside_edge(
+    edge: str, whole: TimeExpression, duration: TimeExpression, sign: int
+) -> TimeExpression | None:
+    """Three days before the end of May: before its last day; None for the middle."""
+    day = _EDGE_DAYS.get(edge)
+    if day is None:
+        return None
+    return "from" if sign > 0 else "before_by", ("nth", day, "day", whole), duration
+
+
 def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
     """Eight tonight; None if the number is one of people (a table for two tonight)."""
     is_evening = part[-1] in ("tonight", "evening")
@@ -343,6 +373,9 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "negated": _negate,
     "refused": lambda interval: _negate(interval, _REFUSED),
     "boundon": _place_bound_on,
+    "both": _to_intersection,
+    "boundson": _place_bounds_on,
+    "besideedge": _place_beside_edge,
     "at": _place_at,
     "at_beside": _place_at_beside,
     "evening_at": _place_in_part,
