@@ -322,10 +322,12 @@ class _AmountReader:
         if scale is not None and after.glued:
             return scale
         of_money = _MONEY_SCALES.get(after.text) if scale is None else scale
-        if of_money is None or is_glued(atoms, at + 1):
+        if of_money is None:
             return None
         if self._phrases.currencies.find_after(atoms, at + 1) is not None:
-            return of_money  # 1.5 m dollars
+            return of_money  # 1.5 m dollars, 3 k€
+        if is_glued(atoms, at + 1):
+            return None
         if scale is None or text[after.start : after.end] in load_units().case_sensitive_symbols:
             return None  # 300 K
         # Outside the Latin script the letter may be a word: прибавь 2 к 3.

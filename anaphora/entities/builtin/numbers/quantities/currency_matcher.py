@@ -100,8 +100,8 @@ class CurrencyMatcher:
         if amount.kind in ("ordinal", "percent"):
             return None
         return (
-            self._match_numeral(atoms, amount)
-            or self._match_before(text, atoms, amount, reach)
+            self._match_before(text, atoms, amount, reach)
+            or self._match_numeral(atoms, amount)  # £5 grand are no dollars
             or self._match_around(text, atoms, amount, reach)
             or self._match_after(text, atoms, _skip_no_cents(atoms, amount))
             or self._match_approximate(atoms, amount, reach)
