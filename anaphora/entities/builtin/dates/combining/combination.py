@@ -17,6 +17,7 @@ from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.dates.combining.readings import (
     ENDS,
     LONGER_THAN_DAY,
+    LONGEST_DAY,
     SOME_DAY,
     STARTS,
     DateReading,
@@ -117,7 +118,7 @@ def _combine_points(
     says_all = last.day is not None and last.time != TimeOfDay()
     time = last.time if says_all else _combine_times(first, last, day, moment)
     bound, expression = last.bound or first.bound, join_date(day, time)
-    if first.is_open and day is not None and _is_longer_than_day(day, moment):
+    if time != TimeOfDay() and day is not None and _is_longer_than_day(day, moment):
         expression = SOME_DAY, day, join_date(None, time)
     if zone := last.zone or first.zone:
         expression = "in_zone", expression, zone
@@ -143,7 +144,8 @@ def _combine_period(first: DateReading, last: DateReading, moment: Moment) -> Re
 
 
 def _is_longer_than_day(day: TimeExpression, moment: Moment) -> bool:
-    return evaluate_bounded(day, moment).grain in LONGER_THAN_DAY
+    found = evaluate_bounded(day, moment)
+    return found.grain in LONGER_THAN_DAY or found.end - found.start > LONGEST_DAY
 
 
 def _combine_days(first: DateReading, last: DateReading, moment: Moment) -> TimeExpression | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from anaphora.core.utterance import Entity
@@ -14,6 +14,7 @@ from anaphora.entities.builtin.dates.resolution.date_resolution import parse_exp
 __all__ = [
     "ENDS",
     "LONGER_THAN_DAY",
+    "LONGEST_DAY",
     "SHIFTS",
     "SHIFT_NAMES",
     "SOME_DAY",
@@ -37,6 +38,7 @@ _DIRECTIONS = {**{name: sign for sign, name in SHIFT_NAMES.items()}, **WEEKDAY_S
 SOME_DAY = "some_day"
 """The operation of a time on a day of a longer period that is not said yet."""
 LONGER_THAN_DAY = GRAINS[GRAINS.index("day") + 1 :]
+LONGEST_DAY = timedelta(hours=25)
 
 
 class TimeOfDay(NamedTuple):
@@ -62,10 +64,18 @@ class DateReading(NamedTuple):
 
     @property
     def period(self) -> Grain | None:
-        """The grain of the day or longer period; None without one."""
+        """The grain of the day or longer period, a week for several days; None without one."""
         if self.day is None:
             return None
-        return self.grain if self.time == TimeOfDay() or self.is_open else "day"
+        if self.time != TimeOfDay() and not self.is_open:
+            return "day"
+        return "week" if self.grain == "day" and self._has_several_days else self.grain
+
+    @property
+    def _has_several_days(self) -> bool:
+        if self.bound or self.start is None or self.end is None:
+            return False
+        return self.end - self.start > LONGEST_DAY
 
     @property
     def is_open(self) -> bool:

@@ -62,6 +62,8 @@ def _shift(old: Mapping[str, Any], shift: TimeExpression, moment: Moment) -> Tim
         return None
     if whole[0] in ("span", "times", "at_times", "lasting"):
         return _range_from(begin, start, end, grain)
+    if whole[0] in ("part", "within") and begin.time() == start.time():
+        return "within", _ymd(begin.date()), whole[-1]
     if grain in CLOCK_GRAINS:
         return "at", _ymd(begin.date()), _clock(begin)
     is_day = grain == "day" or shift[0] in WEEKDAY_SHIFTS
