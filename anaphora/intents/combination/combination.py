@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["CombinedUtterance", "combine_with_memory"]
 
 # The cues of what is said in the place of something else, not beside it.
+_DENYING = frozenset({"correct", "decline", "negate"})
 _REPLACING = frozenset({"correct", "instead", "decline", "negate"})
 
 
@@ -267,13 +268,15 @@ class _Combination(NamedTuple):
         self, completed: Completed, said: Sequence[Entity], held: Sequence[Entity]
     ) -> bool:
         """Whether a bare number that may change several values changes the one that was said last:
-        "no, nine" after "for four" and then "at eight" is a time, and no number of people. The
-        answer to what the bot asks for is none."""
+        "no, nine" after "for four" and then "at eight" is a time, and no number of people; nor is
+        it one if no such number was said. The answer to what the bot asks for is none."""
         if self.is_asked:
             return False
         alike = [one for one in said if is_number(one) and one.tokens == completed.entity.tokens]
         changed = [old for old in held if any(one.groups <= old.groups for one in alike)]
-        return bool(changed) and held.index(completed.old) < held.index(changed[0])
+        if not changed:
+            return bool(alike) and any(cue.kind in _DENYING for cue in self.cues)
+        return held.index(completed.old) < held.index(changed[0])
 
     def _without_new_kinds(
         self, fallback: Sequence[Entity], completed: Sequence[Entity], held: Sequence[Entity]

@@ -208,10 +208,11 @@ def _skip_yes_or_no(utterance: Utterance) -> tuple[Sequence[Token], int, Sequenc
 
 
 def is_number(entity: Entity) -> bool:
-    """Whether it is a number, which may count something else."""
+    """Whether it is a number, or a range of numbers, which may count something else."""
     number = entity.meta.get("value", entity.meta.get("amount"))
     is_plain = not entity.is_from_phrase and "seconds" not in entity.meta
-    return is_plain and isinstance(number, int | float)
+    is_range = entity.meta.get("comparison") == "between" and "currency" not in entity.meta
+    return is_plain and (is_range or isinstance(number, int | float))
 
 
 def _are_same(number: Entity, old: Entity) -> bool:

@@ -110,6 +110,42 @@ class TestDates:
             "2026-11-28T21:00",
         ]
 
+    @pytest.mark.parametrize(
+        ("language", "texts", "expected"),
+        [
+            ("en", ["book tomorrow at 5 pm", "no, 6"], ["17:00", "18:00"]),
+            ("en", ["book tomorrow 1pm to 3pm", "no, 2 to 4"], ["13:00-15:00", "14:00-16:00"]),
+            (
+                "en",
+                ["book tomorrow 9 to 11am", "no, make it 1 to 3"],
+                ["09:00-11:00", "13:00-15:00"],
+            ),
+            ("en", ["book tomorrow 1pm to 3pm", "from 4 to 6"], ["13:00-15:00", "16:00-18:00"]),
+            ("en", ["book at 5 pm tomorrow", "for 8", "no, 7"], ["17:00", "17:00 8", "17:00 7"]),
+            ("en", ["book tomorrow at 5 pm", "6"], ["17:00", "17:00 6"]),
+            ("de", ["buche morgen um 17 uhr", "nein, 18"], ["17:00", "18:00"]),
+            ("de", ["buche morgen 13 bis 15 uhr", "nein, 2 bis 4"], ["13:00-15:00", "14:00-16:00"]),
+        ],
+    )
+    def test_a_number_corrects_the_time_if_nothing_was_counted(self, language, texts, expected):
+        """A new number without a no is one, and so is one that corrects a number."""
+        rooms = f"""
+            id: rooms
+            language: {language}
+            entities: [date, number]
+            elements: [{{id: book, synonyms: [buche]}}]
+            intents:
+              - "intent=book term(act)~{{# == 'book'}} term(when)~{{# == 'date'}}
+                 term(seats)~{{# == 'number'}}?"
+        """
+        replies = talk(replace(parse_model(rooms), dialog_acts=DialogActSettings()), *texts)
+        said = []
+        for reply in replies:
+            hours = [one.partition("T")[2] for one in reply.slots["when"].value.split("/")]
+            seats = reply.slots.get("seats")
+            said.append(" ".join(["-".join(hours), *([seats.value] if seats else [])]))
+        assert said == expected
+
     def test_the_explanation_says_what_was_combined(self):
         alarm = model("wake me", "date", entities="entities: [date]")
         *_, reply = talk(alarm, "wake me on Friday", "at eight")

@@ -185,6 +185,8 @@ def test_what_is_new_completes_or_replaces_a_part(texts, value):
         (("on Friday", "until ten"), "2026-11-27T00:00/2026-11-27T10:00"),
         (("on Friday", "after eight"), "2026-11-27T08:00/.."),
         (("until Friday", "at eight"), "2026-11-23T15:00/2026-11-27T08:00"),
+        (("on Friday from 1 to 3 pm", "from 4 to 6"), "2026-11-27T16:00/2026-11-27T18:00"),
+        (("on Friday from 8 to 10 am", "from 9 to 12"), "2026-11-27T09:00/2026-11-27T12:00"),
         (("on Friday at 9", "from Monday to Wednesday"), "2026-11-30/2026-12-02"),
         (("tomorrow evening", "the first ten days of December"), "2026-12-01/2026-12-10"),
         (("on Friday at 9", "a day later", "the week after Christmas"), "2026-W53"),

@@ -216,6 +216,8 @@ def _combine_times(
 ) -> TimeOfDay:
     """The time of day that both dates say: what both say is that of the new one."""
     time = TimeOfDay(last.time.part or first.time.part, last.time.clock or first.time.clock)
+    if len(last.time.clock) > 1 and first.time.clock and first.start is not None:
+        return _place_range(time, first.start.hour)
     if len(time.clock) != 1:
         is_other_part = last.time.part and first.time.clock and not last.time.clock
         return last.time if is_other_part and _is_outside(time, first, day, moment) else time
@@ -243,6 +245,17 @@ def _combine_times(
     if first.time.clock and first.day is not None and shown.hours < HALF_DAY <= first.start.hour:
         return time._replace(clock=(("pm", clock),))  # "at eight" of today was 8 pm
     return time
+
+
+def _place_range(time: TimeOfDay, hour: int) -> TimeOfDay:
+    """A range of times in the half of the day that is nearer to the ``hour`` of the old one, if it
+    says neither: "from 4 to 6" after "from 1 pm to 3 pm"."""
+    first, last = time.clock
+    shown = evaluate_clock(first)
+    if time.part or not (shown.open and evaluate_clock(last).open):
+        return time
+    half = "pm" if _is_nearer_after_noon(shown.hours, hour) else "am"
+    return time._replace(clock=((half, first), last))
 
 
 def _is_nearer_after_noon(hours: int, old: int) -> bool:

@@ -79,6 +79,7 @@ class _Completion(NamedTuple):
             or self._find_day(whole)
             or self._find_minutes(whole)
             or self._find_hour(whole)
+            or self._find_hours(whole)
             or self._find_half(whole)
         )
 
@@ -109,6 +110,17 @@ class _Completion(NamedTuple):
         if number is None or not (whole.time.clock or whole.period == "day"):
             return None
         return self._combine(number, ("clock", ("time", number.meta["value"])))
+
+    def _find_hours(self, whole: DateReading) -> Mention | None:
+        """The hours that a bare range of numbers is, of a time: "2 to 4"."""
+        number = self._parse("", "", "number") if whole.time.clock else None
+        if number is None or number.meta.get("comparison") != "between":
+            return None
+        hours = number.meta["from"], number.meta["to"]
+        if any(hour not in range(HALF_DAY * 2 + 1) for hour in hours):
+            return None
+        first, last = (("time", int(hour)) for hour in hours)
+        return self._combine(number, ("times", first, last))
 
     def _find_half(self, whole: DateReading) -> Mention | None:
         """The half of the day of a time: "pm"."""
