@@ -23,8 +23,7 @@ class EntityFilter:
     """Filters entities of these ``elements``, given in the order of the model."""
 
     def __init__(self, elements: Iterable[Element]) -> None:
-        # "On Mondays" is rather a recurrence than a date.
-        listed = sorted(elements, key=lambda element: not _is_recurrence(element))
+        listed = sorted(elements, key=_generality)
         self._order = {element.id: position for position, element in enumerate(listed)}
         self._elements = {one.id: one for one in listed if not one.abstract}
         self._recognized = {id: one for id, one in self._elements.items() if one.recognition}
@@ -48,7 +47,7 @@ class EntityFilter:
         return tuple(keep_longest_token_sets(found, tokens=_TOKENS, kind=self._kind))
 
     def sort_key(self, entity: Entity) -> tuple[int, int, int]:
-        """Sort key: start, longer first, recurrences first, order of the model."""
+        """Sort key: start, longer first, recurrences first and numbers last, order of the model."""
         return entity.tokens[0], -len(entity.tokens), self._order[entity.element]
 
     def _kind(self, entity: Entity) -> str | None:
@@ -65,13 +64,13 @@ class EntityFilter:
         return tuple(tokens for tokens, is_reset in kept if is_reset)
 
 
-def _is_recurrence(element: Element) -> bool:
+def _generality(element: Element) -> int:
+    """How much an element may be: "on Mondays" is rather a recurrence than a date, "two hours" are
+    rather a duration than a number."""
     recognition = element.recognition
-    return (
-        recognition is not None
-        and recognition.kind == "built-in"
-        and recognition.name == "recurrence"
-    )
+    if recognition is None or recognition.kind != "built-in":
+        return 0
+    return {"recurrence": -1, "number": 1}.get(recognition.name, 0)
 
 
 def _deduplicate(entities: list[Entity]) -> list[Entity]:

@@ -15,7 +15,10 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance
-from anaphora.entities.builtin.dates.combining.durations import express_shift
+from anaphora.entities.builtin.dates.combining.durations import (
+    express_change_of_length,
+    express_shift,
+)
 from anaphora.entities.builtin.dates.combining.readings import read_direction
 from anaphora.entities.cues.cue import Cue
 from anaphora.intents.combination.amount_changes import AmountChange, read_factor
@@ -65,6 +68,31 @@ class Changes(NamedTuple):
         combiner = self.combiners.by_element[new.element]
         return self._apply(lambda base: combiner.combine(base, new, self.at), old, sign)
 
+    def lengthen(self, held: Sequence[Entity], new: Entity) -> Completed | None:
+        """Let a duration that is added, or taken away, change the end of a range of times: "half an
+        hour longer" after "from 1 to 3". None if a length was said later than such a range."""
+        change = next((one for one in self.amounts if one.amount is new), None)
+        said = change and express_change_of_length(new.value, change.sign)
+        if change is None or said is None:
+            return None
+        whole, sign = change.whole, change.sign
+        for old in held:
+            if new.groups <= old.groups:
+                return None
+            if old.element in self.combiners.dates:
+                longer = replace(
+                    old,
+                    text=whole.text,
+                    tokens=whole.tokens,
+                    start=whole.start,
+                    end=whole.end,
+                    meta={"expression": said},
+                )
+                found = self._move(old, longer, sign)
+                if found is not None:
+                    return found
+        return None
+
     def move_again(self, held: Sequence[Entity], new: Entity) -> Completed | None:
         """Let a duration correct by how much a time has been moved: "no, an hour" after "half an
         hour later". None if that is not what was said last of times and durations."""
@@ -78,12 +106,15 @@ class Changes(NamedTuple):
         return None
 
     def move_by(self, old: Entity, place: Entity, duration: str | None) -> Completed | None:
-        """Correct by how much a time has been moved, by a ``duration`` in ISO 8601 that is said in
-        a ``place``. None for what has not been moved, and for what corrects nothing."""
+        """Correct by how much a time has been moved, or a range is longer, by a ``duration`` in ISO
+        8601 that is said in a ``place``. None for what has not been moved, and for what corrects
+        nothing."""
         if not self.may_move_again(old):
             return None
         before = old.meta[_BEFORE]
-        shift = express_shift(duration, before["sign"])
+        is_longer = before["meta"].get("start") == old.meta.get("start")
+        express = express_change_of_length if is_longer else express_shift
+        shift = express(duration, before["sign"])
         if shift is None:
             return None
         base = _undo(old, before)

@@ -209,9 +209,10 @@ class _Combination(NamedTuple):
 
     def _combine_with_newest(self, held: Sequence[Entity], new: Entity) -> Completed | None:
         """Combine a new entity with the newest old one that it changes, or is a part of."""
-        moved = self.changes.move_again(held, new) if "seconds" in new.meta else None
-        if moved is not None:
-            return moved
+        if "seconds" in new.meta:
+            moved = self.changes.lengthen(held, new) or self.changes.move_again(held, new)
+            if moved is not None:
+                return moved
         for old in held:
             changed = self.changes.change(old, new)
             if changed is not None:

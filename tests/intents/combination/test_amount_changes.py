@@ -306,3 +306,46 @@ def test_half_an_hour_earlier_moves_a_time_and_is_no_number_of_people(language, 
     )
     slots = [engine.ask(text, at=AT).slots for text in (table, earlier)][-1]
     assert (slots["people"].value, slots["date"].value) == ("4", "2026-11-24T19:30")
+
+
+ROOM = """
+id: room
+language: {language}
+dialog_acts: true
+entities: [number, date, duration]
+elements: [{{id: room, synonyms: [{room}]}}]
+intents:
+  - "intent=book term(act)~{{# == 'room'}} term(when)~{{# == 'date'}}
+     term(length)~{{# == 'duration'}}? term(seats)~{{# == 'number'}}?"
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "room", "texts", "when"),
+    [
+        ("en", "a room", ("tomorrow 1pm to 3pm", "half an hour longer"), "13:00/15:30"),
+        ("en", "a room", ("tomorrow 1pm to 3pm", "an hour less"), "13:00/14:00"),
+        ("en", "a room", ("tomorrow 1pm to 3pm", "an hour longer", "no, two hours"), "13:00/17:00"),
+        ("en", "a room", ("tomorrow 1pm to 3pm", "three hours less"), "13:00/15:00"),
+        ("en", "a room", ("tomorrow 9pm to 11pm", "two hours longer"), "21:00/01:00"),
+        ("de", "ein raum", ("morgen von 13 bis 15 Uhr", "30 Minuten länger"), "13:00/15:30"),
+        ("ru", "комната", ("завтра с 13 до 15", "на 30 минут дольше"), "13:00/15:30"),
+    ],
+)
+def test_a_range_of_times_gets_longer_or_shorter(language, room, texts, when):
+    engine = Engine(parse_model(ROOM.format(language=language, room=room)))
+    first, *others = texts
+    reply = engine.ask(f"{room} {first}", at=AT)
+    for text in others:
+        reply = engine.ask(text, at=AT)
+    value = reply.slots["when"].value
+    assert "/".join(one.partition("T")[2] for one in value.split("/")) == when
+
+
+def test_a_length_that_was_said_is_changed_rather_than_the_time():
+    engine = Engine(parse_model(ROOM.format(language="en", room="a room")))
+    for text in ("a room tomorrow at 1pm", "for two hours", "half an hour longer"):
+        reply = engine.ask(text, at=AT)
+    assert reply.slots["when"].value == "2026-11-24T13:00"
+    assert reply.slots["length"].value == "PT2H30M"
+    assert "seats" not in reply.slots  # though a number may have such a unit, too

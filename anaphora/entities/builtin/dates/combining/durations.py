@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import reduce
 
-from anaphora.entities.builtin.dates.combining.readings import SHIFT_NAMES
+from anaphora.entities.builtin.dates.combining.readings import LENGTH_NAMES, SHIFT_NAMES
 from anaphora.entities.builtin.dates.operations.durations import Duration, DurationUnit
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 
-__all__ = ["express_shift", "read_duration"]
+__all__ = ["express_change_of_length", "express_shift", "read_duration"]
 
 _ISO_PART = re.compile(r"([\d.]+)([A-Z])|T")
 _DATE_LETTERS: Mapping[str, DurationUnit] = {"Y": "year", "M": "month", "W": "week", "D": "day"}
@@ -34,7 +34,15 @@ def read_duration(text: str | None) -> Duration:
 def express_shift(text: str | None, sign: int) -> TimeExpression | None:
     """The expression of a date that is later than another one by a duration in ISO 8601, or
     earlier (``sign`` -1); None without such a duration."""
+    return _express(SHIFT_NAMES[sign], text)
+
+
+def express_change_of_length(text: str | None, sign: int) -> TimeExpression | None:
+    """The expression of a range that is longer than another one by a duration in ISO 8601, or
+    shorter (``sign`` -1); None without such a duration."""
+    return _express(LENGTH_NAMES[sign], text)
+
+
+def _express(name: str, text: str | None) -> TimeExpression | None:
     amounts: list[TimeExpression] = [("amount", *part) for part in read_duration(text)]
-    if not amounts:
-        return None
-    return SHIFT_NAMES[sign], reduce(lambda one, other: ("sum", one, other), amounts)
+    return (name, reduce(lambda one, other: ("sum", one, other), amounts)) if amounts else None

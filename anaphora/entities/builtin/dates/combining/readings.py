@@ -13,6 +13,7 @@ from anaphora.entities.builtin.dates.resolution.date_resolution import parse_exp
 
 __all__ = [
     "ENDS",
+    "LENGTH_NAMES",
     "LONGER_THAN_DAY",
     "LONGEST_DAY",
     "SHIFTS",
@@ -34,6 +35,7 @@ ENDS = ("until", "before")
 SHIFTS = {"later": "from", "earlier": "before_by"}  # to the operations with another date
 WEEKDAY_SHIFTS = {"later_weekday": 1, "earlier_weekday": -1}  # to the rank of the weekday
 SHIFT_NAMES = {1: "later", -1: "earlier"}
+LENGTH_NAMES = {1: "longer", -1: "shorter"}  # of a range that begins as before
 _DIRECTIONS = {**{name: sign for sign, name in SHIFT_NAMES.items()}, **WEEKDAY_SHIFTS}
 SOME_DAY = "some_day"
 """The operation of a time on a day of a longer period that is not said yet."""

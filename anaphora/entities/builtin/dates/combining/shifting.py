@@ -1,4 +1,5 @@
-"""Shift a date that was said before: an hour later, the Friday after, on Friday at that time."""
+"""Shift a date that was said before: an hour later, the Friday after, on Friday at that time; or
+make a range longer or shorter."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from typing import Any
 
 from anaphora.entities.builtin.dates.combining.readings import (
     ENDS,
+    LENGTH_NAMES,
+    SHIFT_NAMES,
     SHIFTS,
     STARTS,
     WEEKDAY_SHIFTS,
@@ -23,7 +26,9 @@ from anaphora.entities.builtin.dates.resolution.date_resolution import (
 
 __all__ = ["shift_date"]
 
-_SHIFTS = frozenset({*SHIFTS, *WEEKDAY_SHIFTS, "at_now"})
+_LENGTHS = {name: SHIFTS[SHIFT_NAMES[sign]] for sign, name in LENGTH_NAMES.items()}
+_SHIFTS = frozenset({*SHIFTS, *WEEKDAY_SHIFTS, *_LENGTHS, "at_now"})
+_RANGES = ("span", "times", "at_times", "lasting")
 _SECOND = timedelta(seconds=1)
 
 
@@ -31,9 +36,10 @@ def shift_date(
     old: Mapping[str, Any], new: Mapping[str, Any], moment: Moment
 ) -> ResolvedDate | None:
     """The old date a duration later or earlier, or its time on another day, by the metadata of
-    both; a range keeps its length, and a limit ("not before Friday") stays one. None unless the new
-    date says so ("an hour later", "the Friday after", "at the same time on Friday"), and if the old
-    one has no such grain ("an hour later" than Friday)."""
+    both; a range keeps its length, unless a duration makes it longer or shorter, and a limit ("not
+    before Friday") stays one. None unless the new date says so ("an hour later", "the Friday
+    after", "at the same time on Friday"), and if the old one has no such grain ("an hour later"
+    than Friday)."""
     shift = parse_expression(new.get("expression"))
     if shift is None or shift[0] not in _SHIFTS:
         return None
@@ -57,10 +63,13 @@ def _shift(old: Mapping[str, Any], shift: TimeExpression, moment: Moment) -> Tim
     start, end = (
         datetime.fromisoformat(old[key]).astimezone(moment.zone) for key in ("start", "end")
     )
+    if shift[0] in _LENGTHS:
+        is_range = whole[0] in _RANGES and grain in CLOCK_GRAINS
+        return _lengthen(start, end, shift, moment) if is_range else None
     begin = _shift_start(start, end, grain, shift, moment)
     if begin is None:
         return None
-    if whole[0] in ("span", "times", "at_times", "lasting"):
+    if whole[0] in _RANGES:
         return _range_from(begin, start, end, grain)
     if whole[0] in ("part", "within") and begin.time() == start.time():
         return "within", _ymd(begin.date()), whole[-1]
@@ -91,6 +100,16 @@ def _shift_start(
     if has_time:
         origin = "at", origin, _clock(start)
     return evaluate_bounded((SHIFTS[name], origin, said), moment).start
+
+
+def _lengthen(
+    start: datetime, end: datetime, change: TimeExpression, moment: Moment
+) -> TimeExpression | None:
+    """The range with a later or an earlier end; None if nothing would be left of it."""
+    name, by = change
+    last = "at", _ymd(end.date()), _clock(end)
+    stop = evaluate_bounded((_LENGTHS[name], last, by), moment).start
+    return _range_from(start, start, stop, "minute") if stop > start else None
 
 
 def _range_from(begin: datetime, start: datetime, end: datetime, grain: str) -> TimeExpression:
