@@ -273,7 +273,8 @@ class _Combination(NamedTuple):
         it one if no such number was said. The answer to what the bot asks for is none."""
         if self.is_asked:
             return False
-        alike = [one for one in said if is_number(one) and one.tokens == completed.entity.tokens]
+        tokens = set(completed.entity.tokens)  # a preposition may be left out: *с 2 до 4*
+        alike = [one for one in said if is_number(one) and tokens.issubset(one.tokens)]
         changed = [old for old in held if any(one.groups <= old.groups for one in alike)]
         if not changed:
             return bool(alike) and any(cue.kind in _DENYING for cue in self.cues)

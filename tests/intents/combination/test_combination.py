@@ -125,6 +125,7 @@ class TestDates:
             ("en", ["book tomorrow at 5 pm", "6"], ["17:00", "17:00 6"]),
             ("de", ["buche morgen um 17 uhr", "nein, 18"], ["17:00", "18:00"]),
             ("de", ["buche morgen 13 bis 15 uhr", "nein, 2 bis 4"], ["13:00-15:00", "14:00-16:00"]),
+            ("ru", ["бронь завтра с 9 до 11", "нет, с 2 до 4"], ["09:00-11:00", "14:00-16:00"]),
         ],
     )
     def test_a_number_corrects_the_time_if_nothing_was_counted(self, language, texts, expected):
@@ -133,7 +134,7 @@ class TestDates:
             id: rooms
             language: {language}
             entities: [date, number]
-            elements: [{{id: book, synonyms: [buche]}}]
+            elements: [{{id: book, synonyms: [buche, бронь]}}]
             intents:
               - "intent=book term(act)~{{# == 'book'}} term(when)~{{# == 'date'}}
                  term(seats)~{{# == 'number'}}?"
@@ -386,3 +387,9 @@ def test_a_bare_number_behind_a_no_corrects_what_was_said_though_the_bot_asks_fo
     *_, asked, named = talk(parse_model(PAYING), "send 100 euros", "no, 150", "to Ann")
     assert asked.missing == ("payee",)
     assert named.slots["amount"].value == "150 EUR"
+
+
+@pytest.mark.parametrize(("said", "length"), [("три", "P3D"), ("трое", None), ("нас трое", None)])
+def test_a_numeral_that_counts_people_is_no_length(said, length):
+    stay = model("номер", "duration", language="ru", entities="entities: [duration]")
+    assert values(talk(stay, "номер на два дня", said)) == ["P2D", length]

@@ -12,9 +12,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
+from anaphora.entities.builtin.atoms import get_atoms
 from anaphora.entities.builtin.completion import find_completion
 from anaphora.entities.builtin.dates.combining.durations import read_duration
 from anaphora.entities.builtin.dates.duration_recognizer import describe_duration
+from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.operations.durations import Duration, DurationUnit
 from anaphora.entities.recognizers.recognizer import Mention
 
@@ -71,6 +73,9 @@ class _DurationCombiner:
         number = found.meta.get("value")
         if not isinstance(number, int | float) or number <= 0:
             return None
+        words = {atom.text for atom in get_atoms(text[: found.end], language)}
+        if not words.isdisjoint(load_grammar(language).collectives):
+            return None  # нас двое
         value, meta = describe_duration(((Fraction(str(number)), unit),))
         return replace(found, value=value, meta=meta)
 
