@@ -187,6 +187,13 @@ def test_what_is_new_completes_or_replaces_a_part(texts, value):
         (("until Friday", "at eight"), "2026-11-23T15:00/2026-11-27T08:00"),
         (("on Friday from 1 to 3 pm", "from 4 to 6"), "2026-11-27T16:00/2026-11-27T18:00"),
         (("on Friday from 8 to 10 am", "from 9 to 12"), "2026-11-27T09:00/2026-11-27T12:00"),
+        (("on Friday 1pm to 3:30pm", "starting at 2"), "2026-11-27T14:00/2026-11-27T15:30"),
+        (("on Friday 1pm to 3:30pm", "starting at 4"), "2026-11-27T16:00/.."),
+        (
+            ("tomorrow", "in the evening", "not before 8", "no later than 9"),
+            "2026-11-24T20:00/2026-11-24T21:00",
+        ),
+        (("next Friday at 3", "Thursday"), "2026-12-03T03:00"),
         (("on Friday at 9", "from Monday to Wednesday"), "2026-11-30/2026-12-02"),
         (("tomorrow evening", "the first ten days of December"), "2026-12-01/2026-12-10"),
         (("on Friday at 9", "a day later", "the week after Christmas"), "2026-W53"),

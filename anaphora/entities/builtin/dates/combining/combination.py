@@ -47,6 +47,7 @@ _MAX_DISTANCE = timedelta(hours=2)  # of a time from the part of the day that it
 _LONGEST_NIGHT = timedelta(hours=12)  # from a time in the evening to one behind midnight
 # The operations that name a year, and the grains of what lies in a year.
 _DATED = ("ymd", "month_of", "in_year", "season_of")
+_WEEKDAYS = ("weekday", "weekday_in", "next_weekday", "last_weekday")
 _FINER_THAN_YEAR = GRAINS[: GRAINS.index("year")]
 
 
@@ -192,7 +193,7 @@ def _place_day(
     period = None if whole.bound else whole.period
     if unit == "week" and day[0] == "weekday" and is_later:
         is_week = period in ("week", "weekend")
-        if is_week or (other[0] in ("weekday", "weekday_in") and assumed_unit(other) is None):
+        if is_week or (other[0] in _WEEKDAYS and assumed_unit(other) is None):
             grain = period if is_week else "week"
             return "weekday_in", day[1], ("cell_of", grain, _ymd(at))
     if unit == "month" and day[0] == "day_of_month":
@@ -251,11 +252,17 @@ def _place_range(time: TimeOfDay, hour: int) -> TimeOfDay:
     """A range of times in the half of the day that is nearer to the ``hour`` of the old one, if it
     says neither: "from 4 to 6" after "from 1 pm to 3 pm"."""
     first, last = time.clock
-    shown = evaluate_clock(first)
-    if time.part or not (shown.open and evaluate_clock(last).open):
+    if time.part or not evaluate_clock(last).open:
         return time
-    half = "pm" if _is_nearer_after_noon(shown.hours, hour) else "am"
-    return time._replace(clock=((half, first), last))
+    return time._replace(clock=(_in_half(first, hour), last))
+
+
+def _in_half(clock: TimeExpression, hour: int) -> TimeExpression:
+    """A time in the half of the day that is nearer to an ``hour``, if it says none."""
+    shown = evaluate_clock(clock)
+    if not shown.open:
+        return clock
+    return "pm" if _is_nearer_after_noon(shown.hours, hour) else "am", clock
 
 
 def _is_nearer_after_noon(hours: int, old: int) -> bool:
@@ -294,10 +301,26 @@ def _combine_ranges(first: DateReading, last: DateReading, moment: Moment) -> Re
         return _limit_day(first, last, moment) or _continue_until(first, last, moment)
     if first.bound in ENDS and last.bound not in ENDS and (last.bound or first.day is None):
         return _continue_until(last, first, moment)
+    if last.bound in STARTS and len(first.time.clock) > 1 and last.day is None:
+        return _replace_start(first, last, moment)
     if last.bound in STARTS and first.expression[0] == "span":
         until = ("until", first.expression[2])
         return _continue_until(last, first._replace(expression=until, bound="until"), moment)
     return None
+
+
+def _replace_start(first: DateReading, last: DateReading, moment: Moment) -> ResolvedDate | None:
+    """The hours of a date with another start: "starting at 2" after "from 1 to 3:30". None for a
+    start behind their end."""
+    if len(last.time.clock) != 1 or first.start is None or first.end is None:
+        return None
+    clock = _in_half(last.time.clock[0], first.start.hour)
+    day = None if first.day is None else _day_said(first, moment)
+    start = evaluate_bounded(join_date(day, TimeOfDay(clock=(clock,))), moment).start
+    if start.time() >= first.end.time():
+        return None
+    stop = ("clock24", first.end.hour, first.end.minute)
+    return resolve_date(join_date(day, TimeOfDay(clock=(clock, stop))), moment)
 
 
 def _limit_day(first: DateReading, last: DateReading, moment: Moment) -> ResolvedDate | None:
@@ -316,12 +339,12 @@ def _limit_day(first: DateReading, last: DateReading, moment: Moment) -> Resolve
         is_limit = last.bound == "before" and not first.time.part
         by_day = ("by_day", *last.time.clock)
         return resolve_date(("at_times", day, midnight, by_day), moment) if is_limit else None
-    clock = _combine_times(first, last, day, moment).clock
-    end = evaluate_bounded(join_date(day, TimeOfDay(clock=clock)), moment).start
+    end = evaluate_bounded(join_date(day, _combine_times(first, last, day, moment)), moment).start
     is_next_night = last.bound == "until" and end + _DAY - first.start < _LONGEST_NIGHT
     if end > first.start or is_next_night:
         return None
-    return resolve_date(("at_times", day, midnight, *clock), moment)
+    clock = ("clock24", end.hour, end.minute)
+    return resolve_date(("at_times", day, midnight, clock), moment)
 
 
 def _continue_until(first: DateReading, last: DateReading, moment: Moment) -> ResolvedDate | None:
