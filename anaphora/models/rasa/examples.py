@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-__all__ = ["Annotation", "ExampleError", "IntentExample", "parse_example", "without_articles"]
+__all__ = [
+    "Annotation",
+    "EntityKey",
+    "ExampleError",
+    "IntentExample",
+    "parse_example",
+    "without_articles",
+    "without_markers",
+]
+
+EntityKey: TypeAlias = tuple[str, str]
+"""An entity and its role ('' if it has none)."""
+
 
 _ANNOTATION = re.compile(r"\[(?P<text>[^\[\]]+)\](?:\((?P<entity>[^()]+)\)|(?P<json>\{[^{}]*\}))")
 _BROKEN = re.compile(r"\[[^\[\]]*\](?:\([^()]*$|\{[^{}]*$|\(\))")
+_LAST_WORD = re.compile(r"([^\W\d_]+)\s*$")
 _EDGES = ' \t.,;:!?"“”«»…'
 _ARTICLES = {
     "ca": "el la els les un una l'",
@@ -33,12 +48,18 @@ class ExampleError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """An entity in an example; ``role`` also has its group."""
+    """An entity in an example; ``before`` is the word directly before it."""
 
     text: str
     entity: str
     value: str
     role: str = ""
+    group: str = ""
+    before: str = ""
+
+    @property
+    def key(self) -> EntityKey:
+        return self.entity, self.role
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +77,16 @@ def parse_example(text: str) -> IntentExample:
     """Parse an example. Raises :class:`ExampleError` for a broken annotation."""
     if broken := _BROKEN.search(_ANNOTATION.sub(lambda found: " " * len(found[0]), text)):
         raise ExampleError("this annotation is not closed", broken.start())
-    annotations = tuple(_parse_annotation(found) for found in _ANNOTATION.finditer(text))
+    annotations = []
+    end = 0
+    for found in _ANNOTATION.finditer(text):
+        word = _LAST_WORD.search(text, end, found.start())
+        before = word[1].casefold() if word else ""
+        annotations.append(replace(_parse_annotation(found), before=before))
+        end = found.end()
     pieces = [piece.strip(_EDGES) for piece in _ANNOTATION.sub("\0", text).split("\0")]
     words = [" ".join(piece.split()) for piece in pieces if piece]
-    return IntentExample(" ".join(words), annotations, len(words) > 1, text)
+    return IntentExample(" ".join(words), tuple(annotations), len(words) > 1, text)
 
 
 def without_articles(example: IntentExample, language: str) -> IntentExample:
@@ -71,6 +98,19 @@ def without_articles(example: IntentExample, language: str) -> IntentExample:
         return example
     bare = re.sub(rf"(?<!\w)(?:{either})\s*(?=\[)", "", example.text)
     bare = re.sub(rf"\[(?:{either})\s*(?=[^\s\]])", "[", bare)
+    return example if bare == example.text else parse_example(bare)
+
+
+def without_markers(example: IntentExample, markers: Mapping[EntityKey, Set[str]]) -> IntentExample:
+    """The example without the words that mark the roles of its entities: "fly [from] Rome"."""
+    pieces, end = [], 0
+    for found, one in zip(_ANNOTATION.finditer(example.text), example.annotations, strict=True):
+        before = example.text[end : found.start()]
+        if one.before in markers.get(one.key, ()):
+            before = _LAST_WORD.sub("", before)
+        pieces += [before, found[0]]
+        end = found.end()
+    bare = "".join((*pieces, example.text[end:]))
     return example if bare == example.text else parse_example(bare)
 
 
@@ -86,5 +126,5 @@ def _parse_annotation(found: re.Match[str]) -> Annotation:
         raise ExampleError(message, found.start("json")) from None
     if not isinstance(data.get("entity"), str):
         raise ExampleError('the annotation does not name its "entity"', found.start("json"))
-    role = str(data.get("role") or data.get("group") or "")
-    return Annotation(text, data["entity"], str(data.get("value", text)), role)
+    role, group = (str(data.get(key) or "") for key in ("role", "group"))
+    return Annotation(text, data["entity"], str(data.get("value", text)), role, group)

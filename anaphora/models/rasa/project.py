@@ -171,7 +171,7 @@ class _FileReader:
         lines = list(self._lines(examples, name))
         if kind == "intent":
             for place, offset, text in lines:
-                self._add_example(name.partition("/")[0], place, offset, text)
+                self._add_example(name, place, offset, text)
             return
         table = {"synonym": "synonyms", "lookup": "lookups", "regex": "regexes"}[kind]
         entries = getattr(self._project, table)
