@@ -2,6 +2,7 @@
 
 Only annotations and the headers of methods are read: ``@NCIntentRef``, ``@NCIntent`` and
 ``@NCIntentSample`` on a method or a class, ``@NCIntentTerm`` on parameters.
+Files of samples (``@NCIntentSampleRef``) are named, not read.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from typing import NamedTuple
 
 __all__ = ["SOURCE_SUFFIXES", "JavaCallback", "JavaParameter", "JavaSource", "parse_java"]
 
-SOURCE_SUFFIXES = (".java", ".kt", ".scala", ".groovy")
+_LANGUAGES = {"java": "Java", "kt": "Kotlin", "scala": "Scala", "groovy": "Groovy"}
+SOURCE_SUFFIXES = tuple(f".{one}" for one in _LANGUAGES)
 
 _STRING = r'"""(?:[^"]|"(?!""))*"""|"(?:\\.|[^"\\\n])*"'
 _COMMENT = re.compile(rf"({_STRING}|'(?:\\.|[^'\\\n])')|//[^\n]*|/\*(?:.|\n)*?\*/")
 _TEXT = re.compile(_STRING)
 _BRACKET = re.compile(rf"{_STRING}|[()]")
-_INTENT_ANNOTATION = re.compile(r"@(?:[\w.]+\.)?NCIntent(?:Ref|Sample)?\b")
+_INTENT_ANNOTATION = re.compile(r"@(?:[\w.]+\.)?NCIntent(?:Ref|SampleRef|Sample)?\b")
 _TERM_ANNOTATION = re.compile(r"@(?:[\w.]+\.)?NCIntentTerm\b")
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _NAME_BEFORE_COLON = re.compile(r"\s*(?:va[lr]\s+)?(\w+)\s*:")
@@ -44,7 +46,8 @@ class JavaParameter(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class JavaCallback:
     """A method that answers intents: ``refs`` are ids, ``idl`` texts with intents. ``samples`` has
-    one list of utterances for each annotation. ``line`` counts from 1."""
+    one list of utterances for each annotation, ``sample_files`` the files of others. ``line``
+    counts from 1."""
 
     name: str
     owner: str
@@ -54,6 +57,7 @@ class JavaCallback:
     refs: tuple[str, ...] = ()
     idl: tuple[str, ...] = ()
     samples: tuple[tuple[str, ...], ...] = ()
+    sample_files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,11 @@ class JavaSource:
     callbacks: tuple[JavaCallback, ...]
     idl: tuple[str, ...]
     loaders: dict[str, int]
+
+    @property
+    def language(self) -> str:
+        """The programming language of the file."""
+        return _LANGUAGES.get(self.name.rpartition(".")[2], "Java")
 
     @property
     def intent_texts(self) -> tuple[str, ...]:
@@ -120,6 +129,7 @@ def _build_callback(
             for one in texts.get("NCIntentSample", ())
             if one
         ),
+        sample_files=tuple(text for one in texts.get("NCIntentSampleRef", ()) for text in one),
     )
 
 
