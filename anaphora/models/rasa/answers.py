@@ -153,6 +153,8 @@ def _add(
             finish()
             before = intent or before
             intent, responses = str(step.get("intent", "")), []
+        if step.get("bot"):
+            add_note("ignored", entry.place, f"{title}: a text in a story: make it a response")
         if "active_loop" in step:
             active = str(step["active_loop"] or "")
         action = str(step.get("action") or "")

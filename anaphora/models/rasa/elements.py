@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from anaphora.models.nlpcraft.notes import NoteKind
 from anaphora.models.rasa.examples import EntityKey
 from anaphora.models.rasa.notes import AddNote
-from anaphora.models.rasa.project import Entry, RasaProject
+from anaphora.models.rasa.project import RasaProject
 
 __all__ = [
     "BUILT_IN",
@@ -156,27 +156,28 @@ def collect_values(project: RasaProject, add_note: AddNote) -> EntityValues:
 
 def _has_values(project: RasaProject, entity: str) -> bool:
     """Whether the project lists what an entity may be, apart from its examples."""
-    listed = {one for slot in project.slots.values() for one in _categories_of(slot)}
+    listed = {one for slot in project.slots for one in _categories_of(project, slot)}
     return entity in project.lookups or entity in project.regexes or entity in listed
 
 
-def _categories_of(slot: Entry) -> dict[str, list[str]]:
+def _categories_of(project: RasaProject, slot: str) -> dict[str, list[str]]:
     """The values of a categorical slot, by each entity that fills it."""
-    settings = slot.data if isinstance(slot.data, dict) else {}
+    data = project.slots[slot].data
+    settings = data if isinstance(data, dict) else {}
     if settings.get("type") != "categorical":
         return {}
     values = [value for value in settings.get("values") or [] if isinstance(value, str)]
     return {
         str(mapping.get("entity", "")): values
-        for mapping in settings.get("mappings") or []
-        if isinstance(mapping, dict) and mapping.get("type") == "from_entity"
+        for mapping in project.mappings_of(slot)
+        if mapping.get("type") == "from_entity"
     }
 
 
 def _add_categories(project: RasaProject, found: EntityValues) -> None:
     """Add the values of categorical slots to the entities that fill them."""
-    for slot in project.slots.values():
-        for entity, categories in _categories_of(slot).items():
+    for slot in project.slots:
+        for entity, categories in _categories_of(project, slot).items():
             values = found.values.setdefault(entity, {})
             known = {text.casefold() for value, texts in values.items() for text in (value, *texts)}
             values.update({one: [] for one in categories if one.casefold() not in known})

@@ -36,6 +36,18 @@ _ARTICLES = {
     "nl": "de het een",
     "pt": "o a os as um uma uns umas",
 }
+_CONJUNCTIONS = {
+    "ca": "i o",
+    "de": "und oder",
+    "en": "and or",
+    "es": "y e o u",
+    "fr": "et ou",
+    "it": "e ed o",
+    "nl": "en of",
+    "pt": "e ou",
+    "ru": "и или",
+    "uk": "і й та або",
+}
 
 
 class ExampleError(ValueError):
@@ -91,13 +103,17 @@ def parse_example(text: str) -> IntentExample:
 
 def without_articles(example: IntentExample, language: str) -> IntentExample:
     """The example without the articles before and in its entities, in lower case: "show me the
-    [city bike](bike)", "[a small](size)", but "[The Hague](city)"."""
-    articles = _ARTICLES.get(language.partition("-")[0], "").split()
+    [city bike](bike)", "[a small](size)", but "[The Hague](city)"; and without the conjunctions
+    between its entities: "with [ham](topping) and [olives](topping)"."""
+    code = language.partition("-")[0]
+    articles = _ARTICLES.get(code, "").split()
     either = "|".join(one if one[-1] in "'’" else rf"{one}\s" for one in articles)
-    if not either:
-        return example
-    bare = re.sub(rf"(?<!\w)(?:{either})\s*(?=\[)", "", example.text)
-    bare = re.sub(rf"\[(?:{either})\s*(?=[^\s\]])", "[", bare)
+    bare = example.text
+    if either:
+        bare = re.sub(rf"(?<!\w)(?:{either})\s*(?=\[)", "", bare)
+        bare = re.sub(rf"\[(?:{either})\s*(?=[^\s\]])", "[", bare)
+    if words := _CONJUNCTIONS.get(code, "").split():
+        bare = re.sub(rf"(?<=[)}}])\s*,?\s+(?:{'|'.join(words)})\s+(?=\[)", ", ", bare)
     return example if bare == example.text else parse_example(bare)
 
 

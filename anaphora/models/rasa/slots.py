@@ -13,6 +13,8 @@ from anaphora.models.rasa.project import Entry, RasaProject
 
 __all__ = ["SlotFillers", "collect_fillers"]
 
+_FILTERS = {"date": "datetime", "duration": "duration", "money": "money"}
+
 
 @dataclass(frozen=True, slots=True)
 class SlotFillers:
@@ -44,11 +46,17 @@ class SlotFillers:
         return key[1] if key in self.markers else key[0]
 
     def variable_of(self, slot: str) -> str:
-        """What a template says for a slot: its value, or that of the entity in a role."""
-        for key in self.keys.get(slot, ()):
-            if key in self.markers:
-                return f"{make_id(slot)}.{self.element_of((key[0], ''))}"
-        return make_id(slot)
+        """What a template says for a slot: its value for people, also in a role."""
+        name = make_id(slot)
+        keys = [key for key in self.keys.get(slot, ()) if self.is_known(key)]
+        if not keys:
+            return name
+        entity, _ = keys[0]
+        element = self.element_of((entity, ""))
+        if keys[0] in self.markers:
+            name = f"{name}.{element}"
+        is_built_in = len(keys) == 1 and entity in self.values.built_in
+        return f"{name} | {_FILTERS[element]}" if is_built_in and element in _FILTERS else name
 
 
 def collect_fillers(
@@ -66,7 +74,7 @@ def _keys_of(
     project: RasaProject, name: str, entry: Entry, add_note: AddNote
 ) -> tuple[EntityKey, ...]:
     settings = entry.data if isinstance(entry.data, dict) else {}
-    mappings = [one for one in settings.get("mappings") or [] if isinstance(one, dict)]
+    mappings = project.mappings_of(name)
     keys = [
         (str(one.get("entity", name)), str(one.get("role") or ""))
         for one in mappings
@@ -77,8 +85,6 @@ def _keys_of(
         add_note("changed", entry.place, f"slot {name}: a yes or no (entity boolean)")
         keys.append(("boolean", ""))
         kinds = [kind for kind in kinds if kind != "from_intent"]
-    if not mappings and name in project.entities:
-        keys.append((name, ""))
     if kinds or not keys:
         how = ", ".join(dict.fromkeys(kinds)) or "nothing"
         also = "also " if keys else ""

@@ -149,12 +149,12 @@ class _Translator:
                 continue
             if triggers.texts and triggers.has_bare:
                 slots[self._element_id(intent)]["optional"] = True
-            slots |= self._build_form_slots(form) if form else {}
+            slots |= self._build_form_slots(form, triggers) if form else {}
             for key in triggers.entities:
                 name = make_id(self._fillers.slot_of(key))
                 if self._fillers.is_known(key) and name not in slots:
                     slots[name] = {"element": self._fillers.element_of(key), "optional": True}
-                    if key in triggers.repeated:
+                    if self._is_list(self._fillers.slot_of(key)) or key in triggers.repeated:
                         slots[name]["several"] = True
             for slot in slots.values():
                 if slot["element"] == self._element_id(intent) and len(slots) == 1:
@@ -217,7 +217,7 @@ class _Translator:
             self._note("changed", place, f"intent {intent}: no rule gives it a text; add one")
         return data
 
-    def _build_form_slots(self, form: str) -> dict[str, dict[str, Any]]:
+    def _build_form_slots(self, form: str, triggers: Triggers) -> dict[str, dict[str, Any]]:
         """Build the slots of an intent that begins a form, each with the prompt that asks for
         it."""
         slots: dict[str, dict[str, Any]] = {}
@@ -226,6 +226,10 @@ class _Translator:
         for name in required:
             if self._fillers.elements_of(name):
                 slots[make_id(name)] = self._slot_data(self._fillers.elements_of(name))
+                if self._is_list(name) or not triggers.repeated.isdisjoint(
+                    self._fillers.keys[name]
+                ):
+                    slots[make_id(name)]["several"] = True
             else:
                 reason = "it takes no known entity: give the model an element, or ask in a handler"
                 self._note("ignored", entry.place, f"form {form}: slot {name}: {reason}")
@@ -238,6 +242,11 @@ class _Translator:
                 self._response(response, slots) if response else f"{name}?"
             )
         return slots
+
+    def _is_list(self, slot: str) -> bool:
+        entry = self._project.slots.get(slot)
+        data = entry.data if entry is not None else None
+        return isinstance(data, dict) and data.get("type") == "list"
 
     def _required_slots(self, form: str) -> list[str]:
         settings = self._project.forms[form].data or {}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
-from anaphora import Engine, ModelError
+from anaphora import Engine, ModelError, parse_model
 from anaphora.cli import app
 from anaphora.models.rasa import read_project, translate_project
 from anaphora.models.rasa.examples import ExampleError, parse_example
@@ -336,6 +338,70 @@ class TestTravel:
         for answer, text in (("yes", "Great!"), ("no", "Bye")):
             assert engine.ask("I am sad").text == "Did a cat help?"
             assert engine.ask(answer).text == text
+
+
+PIZZA = """
+intents: [pizza]
+entities: [size, topping, time]
+slots:
+  size: {type: categorical, values: [small, large]}
+  topping: {type: list, mappings: [{type: from_entity, entity: topping}]}
+  pickup: {type: unfeaturized}
+forms:
+  pizza_form: {size: [{type: from_entity, entity: size}], topping: [], pickup: [
+    {type: from_entity, entity: time}, {type: from_text}]}
+responses:
+  utter_ask_size: [{text: What size?}]
+  utter_ask_topping: [{text: Which toppings?}]
+  utter_ask_pickup: [{text: When?}]
+  utter_pizza: [{text: "A {size} pizza with {topping}: {pickup}."}]
+nlu:
+  - intent: pizza
+    examples: |
+      - a pizza please
+      - get me a [small](size) pizza with [ham](topping) and [olives](topping)
+  - {synonym: large, examples: [huge]}
+stories:
+  - story: pizza
+    steps:
+      - intent: pizza
+      - action: pizza_form
+      - active_loop: pizza_form
+      - active_loop: null
+      - action: utter_pizza
+      - bot: Enjoy!
+"""
+
+
+class TestPizzaOfRasa2:
+    """Forms say what fills their slots, lists have several values."""
+
+    @pytest.fixture
+    def engine(self, tmp_path) -> Engine:
+        data = translate_project(read_project(write(tmp_path, pizza=PIZZA))).data
+        return Engine(parse_model(yaml.safe_dump(data, sort_keys=False)))
+
+    def test_a_list_takes_several_values(self, engine):
+        assert engine.ask("a pizza please").text == "What size?"
+        assert engine.ask("huge").text == "Which toppings?"
+        assert engine.ask("ham and olives").text == "When?"
+        at = datetime(2026, 1, 5, 9, tzinfo=UTC)
+        assert engine.ask("tomorrow at 7 pm", at=at).status == "matched"
+
+    def test_the_and_of_a_list_is_no_word_of_the_intent(self, engine):
+        asked = engine.ask("Get me a large pizza with olives")
+        assert (asked.slots["topping"].value, asked.text) == (["olives"], "When?")
+
+    def test_dates_are_written_for_people(self, engine):
+        at = datetime(2026, 1, 5, 9, tzinfo=UTC)
+        engine.ask("Get me a large pizza with olives", at=at)
+        told = engine.ask("tomorrow at 7 pm", at=at).text
+        assert told.startswith("A large pizza with olives: January 6, 2026")
+
+    def test_texts_in_stories_are_reported(self, tmp_path):
+        notes = notes_of(write(tmp_path, pizza=PIZZA), "ignored")
+        assert "story pizza: a text in a story: make it a response" in notes
+        assert "slot pickup: also filled by from_text, which is code" in notes
 
 
 class TestExamples:
