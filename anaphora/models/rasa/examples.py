@@ -77,12 +77,13 @@ class Annotation:
 @dataclass(frozen=True, slots=True)
 class IntentExample:
     """An example: the ``words`` around its entities, and whether an entity stands between them.
-    ``text`` is the example itself."""
+    ``text`` is the example itself, ``said`` what a user says."""
 
     words: str
     annotations: tuple[Annotation, ...]
     is_split: bool
     text: str = ""
+    said: str = ""
 
 
 def parse_example(text: str) -> IntentExample:
@@ -98,7 +99,8 @@ def parse_example(text: str) -> IntentExample:
         end = found.end()
     pieces = [piece.strip(_EDGES) for piece in _ANNOTATION.sub("\0", text).split("\0")]
     words = [" ".join(piece.split()) for piece in pieces if piece]
-    return IntentExample(" ".join(words), tuple(annotations), len(words) > 1, text)
+    said = _ANNOTATION.sub(lambda found: found["text"], text)
+    return IntentExample(" ".join(words), tuple(annotations), len(words) > 1, text, said)
 
 
 def without_articles(example: IntentExample, language: str) -> IntentExample:
@@ -114,7 +116,7 @@ def without_articles(example: IntentExample, language: str) -> IntentExample:
         bare = re.sub(rf"\[(?:{either})\s*(?=[^\s\]])", "[", bare)
     if words := _CONJUNCTIONS.get(code, "").split():
         bare = re.sub(rf"(?<=[)}}])\s*,?\s+(?:{'|'.join(words)})\s+(?=\[)", ", ", bare)
-    return example if bare == example.text else parse_example(bare)
+    return example if bare == example.text else replace(parse_example(bare), said=example.said)
 
 
 def without_markers(example: IntentExample, markers: Mapping[EntityKey, Set[str]]) -> IntentExample:
@@ -127,7 +129,7 @@ def without_markers(example: IntentExample, markers: Mapping[EntityKey, Set[str]
         pieces += [before, found[0]]
         end = found.end()
     bare = "".join((*pieces, example.text[end:]))
-    return example if bare == example.text else parse_example(bare)
+    return example if bare == example.text else replace(parse_example(bare), said=example.said)
 
 
 def _parse_annotation(found: re.Match[str]) -> Annotation:

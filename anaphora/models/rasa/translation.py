@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,6 +91,8 @@ class _Translator:
         if self._answers.forms or self._fillers.markers:  # "no, I meant roses", "the second one"
             data["dialog_acts"] = {"words": self._words} if self._words else True
         data["intents"] = intents
+        if samples := list(self._build_samples(intents)):
+            data["samples"] = samples
         if fallback := self._fallback():
             data["fallback"] = fallback
         self._note_rest()
@@ -162,6 +165,23 @@ class _Translator:
             if slots:
                 intents.append(self._with_response(intent, slots))
         return intents
+
+    def _build_samples(self, intents: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Build a dialog of each example whose words stand for its intent."""
+        built = {intent["id"]: intent for intent in intents}
+        for name, listed in self._project.examples.items():
+            intent = built.get(self._intent_id(name))
+            texts = {text.casefold() for text in self._triggers[name].texts}
+            for _, example in listed if intent else ():
+                if intent is None or example.words.casefold() not in texts:
+                    continue
+                named = {make_id(self._fillers.slot_of(one.key)) for one in example.annotations}
+                named.add(self._element_id(name))
+                missing = {
+                    slot for slot, data in intent["slots"].items() if not data.get("optional")
+                } - named
+                status = {"status": "incomplete"} if missing else {}
+                yield {"dialog": [{"ask": example.said, "intent": intent["id"], **status}]}
 
     def _build_followups(self, intent: str) -> list[dict[str, Any]]:
         """Build the intents of a yes or a no in stories: one for each answer, after the intents

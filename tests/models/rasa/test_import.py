@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from anaphora import Engine, ModelError, parse_model
 from anaphora.cli import app
+from anaphora.engine.samples.runner import run_dialog
 from anaphora.models.rasa import read_project, translate_project
 from anaphora.models.rasa.examples import ExampleError, parse_example
 
@@ -285,6 +286,17 @@ stories:
 """
 
 
+@pytest.mark.parametrize("name", ["bank", "flowers", "pizzeria"])
+def test_what_the_examples_say_is_understood(name, tmp_path):
+    engine, _ = imported(name, tmp_path)
+    samples = engine.model().samples
+    assert len(samples) > 2
+    failed = [
+        result for result in (run_dialog(engine, one) for one in samples) if not result.passed
+    ]
+    assert not failed, [step.failures for result in failed for step in result.steps]
+
+
 class TestTravel:
     """What Rasa's own examples and its documentation are full of."""
 
@@ -391,6 +403,17 @@ class TestPizzaOfRasa2:
     def test_the_and_of_a_list_is_no_word_of_the_intent(self, engine):
         asked = engine.ask("Get me a large pizza with olives")
         assert (asked.slots["topping"].value, asked.text) == (["olives"], "When?")
+
+    def test_the_examples_are_samples(self, engine):
+        steps = [
+            (one.text, one.status) for dialog in engine.model().samples for one in dialog.steps
+        ]
+        assert steps == [
+            ("a pizza please", "incomplete"),
+            ("get me a small pizza with ham and olives", "incomplete"),
+        ]
+        results = [run_dialog(engine, dialog) for dialog in engine.model().samples]
+        assert all(result.passed for result in results)
 
     def test_dates_are_written_for_people(self, engine):
         at = datetime(2026, 1, 5, 9, tzinfo=UTC)
