@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from textwrap import dedent
 from typing import NamedTuple
 
 __all__ = ["SOURCE_SUFFIXES", "JavaCallback", "JavaParameter", "JavaSource", "parse_java"]
@@ -97,7 +98,10 @@ def parse_java(text: str, name: str = "") -> JavaSource:
         header = _HEADER.match(code, at)
         if header is None or _TYPE_WORD.search(header[1] + header[2]):
             class_idl += [
-                text for one in annotations if one.name == "NCIntent" for text in one.texts
+                _lay_out(text)
+                for one in annotations
+                if one.name == "NCIntent"
+                for text in one.texts
             ]
             continue
         end = _find_closing(code, header.end() - 1)
@@ -123,7 +127,7 @@ def _build_callback(
         line=_line_at(code, header.start(2)),
         parameters=tuple(_iter_parameters(code[header.end() : end - 1])),
         refs=tuple(text for one in texts.get("NCIntentRef", ()) for text in one),
-        idl=tuple(text for one in texts.get("NCIntent", ()) for text in one),
+        idl=tuple(_lay_out(text) for one in texts.get("NCIntent", ()) for text in one),
         samples=tuple(
             tuple(" ".join(text.split()) for text in one)
             for one in texts.get("NCIntentSample", ())
@@ -181,6 +185,11 @@ def _unquote(written: str) -> str:
         return _ESCAPE.sub(_unescape, written[1:-1])
     text = written[3:-3]
     return _MARGIN.sub("\n", text) if _MARGIN.search(text) else text
+
+
+def _lay_out(text: str) -> str:
+    """A text of several lines as it stands in a file: without the margin of the source."""
+    return "\n".join(line.rstrip() for line in dedent(text).strip().splitlines())
 
 
 def _unescape(found: re.Match[str]) -> str:
