@@ -123,8 +123,8 @@ def collect_values(project: RasaProject, add_note: AddNote) -> EntityValues:
     for examples in project.examples.values():
         for place, example in examples:
             for one in example.annotations:
+                entities.setdefault(one.entity, place)
                 if one.entity in BUILT_IN and not _has_values(project, one.entity):
-                    entities.setdefault(one.entity, place)
                     continue
                 texts = found.values.setdefault(one.entity, {}).setdefault(one.value, [])
                 if one.text.casefold() not in (one.value.casefold(), *map(str.casefold, texts)):
@@ -141,6 +141,9 @@ def collect_values(project: RasaProject, add_note: AddNote) -> EntityValues:
     _add_patterns(project, found, add_note)
     for name, place in entities.items():
         if name in found.values:
+            if not _has_values(project, name):
+                reason = "only the values of its examples are known; add others, or a recognizer"
+                add_note("changed", place, f"entity {name}: {reason}")
             continue
         if name in BUILT_IN:
             found.built_in.add(name)

@@ -110,6 +110,9 @@ class TestBank:
         _, report = imported("bank", tmp_path)
         assert "the role 'absender' of empfaenger: after von" in report
         assert "regex kontonummer: a feature of no entity" in report
+        known = "only the values of its examples are known; add others, or a recognizer"
+        assert f"entity konto: {known}" not in report  # a regex finds others
+        assert f"entity empfaenger: {known}" not in report  # it has a lookup table
         assert r"regex konto: DE\d{2} \d{4}: only patterns of single words" in report
         assert "the pipeline: words are compared by their forms" in report
         assert "intent nein has no examples" in report
@@ -420,6 +423,12 @@ class TestPizzaOfRasa2:
         engine.ask("Get me a large pizza with olives", at=at)
         told = engine.ask("tomorrow at 7 pm", at=at).text
         assert told.startswith("A large pizza with olives: January 6, 2026")
+
+    def test_an_entity_that_only_examples_name_is_reported(self, tmp_path):
+        notes = notes_of(write(tmp_path, pizza=PIZZA), "changed")
+        known = "only the values of its examples are known; add others, or a recognizer"
+        assert f"entity topping: {known}" in notes
+        assert f"entity size: {known}" not in notes
 
     def test_texts_in_stories_are_reported(self, tmp_path):
         notes = notes_of(write(tmp_path, pizza=PIZZA), "ignored")
