@@ -15,7 +15,7 @@ from anaphora.grammar.idl.compiler import Compiler
 from anaphora.grammar.idl.imports import ImportedText, read_import
 from anaphora.grammar.idl.intent import Intent, Term
 from anaphora.grammar.python_functions import FunctionLoader
-from anaphora.models.checking.references import is_external_name
+from anaphora.models.nlpcraft.entities.third_party_tokens import PROVIDERS
 from anaphora.models.nlpcraft.porting.java_source import JavaCallback, JavaSource
 from anaphora.models.nlpcraft.porting.skeleton import (
     SkeletonFunction,
@@ -243,7 +243,7 @@ def _add_finders(
     mentions = {name for intent in intents for kind, name in intent.mentions if kind == "element"}
     taken = set(functions)
     for id in sorted(mentions - declared):
-        if is_external_name(id) or is_builtin_name(id) or make_id(id) != id:
+        if id.startswith(("nlpcraft:", *PROVIDERS)) or is_builtin_name(id) or make_id(id) != id:
             continue
         name = make_function_name(f"find_{id}", taken)
         taken.add(name)
