@@ -121,6 +121,9 @@ class Engine:
             self._close_store()
             raise
 
+    def __repr__(self) -> str:
+        return f"Engine({', '.join(repr(model.id) for model in self.models)})"
+
     def __enter__(self) -> Self:
         return self
 

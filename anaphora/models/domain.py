@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from anaphora.core.plurals import pluralize
 from anaphora.errors import Problem
 from anaphora.frozen import freeze
 from anaphora.grammar.context import EntityContext, ModelInfo
@@ -402,6 +403,11 @@ class Model:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "meta", freeze(self.meta))
+
+    def __repr__(self) -> str:
+        elements, intents = len(self.elements), len(self.intents)
+        counted = f"{pluralize(elements, 'element')}, {pluralize(intents, 'intent')}"
+        return f"Model({self.id!r}, {counted})"
 
     @property
     def info(self) -> ModelInfo:

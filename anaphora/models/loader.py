@@ -54,6 +54,8 @@ from anaphora.storage.cache import Cache
 
 __all__ = ["load_model", "load_samples", "parse_model", "print_model_intents"]
 
+_RASA_KEYS = frozenset({"nlu", "stories", "rules", "slots", "forms"})
+
 
 def load_model(
     source: str | Path,
@@ -232,6 +234,9 @@ def _read_draft(
         diagnostics.abort(
             root.start, f"a model file is a mapping with keys such as id, not {found}"
         )
+    if _RASA_KEYS & root.items.keys() and not {"id", "elements"} & root.items.keys():
+        hint = "'anaphora import rasa FOLDER' translates the project"
+        diagnostics.abort(root.start, "this is a file of Rasa, not a model", hint)
     if is_sentence_file(root):
         root = wrap_sentence_file(root, Path(source))
         folder = None

@@ -8,6 +8,7 @@ import pytest
 
 from anaphora import Engine, load_model
 from anaphora.cli.authoring.sample_results import format_case, run_case
+from anaphora.models.checking.unreachable import find_unreachable_elements
 from tests.documentation.examples import ROOT, Example, examples
 
 FOLDER = ROOT / "docs" / "tutorial"
@@ -24,6 +25,7 @@ def test_there_are_six_steps_each_with_a_page():
 def test_the_dialogs_of_each_step_run(step: Path):
     model = load_model(step / "restaurants.yaml")
     assert not model.warnings
+    assert not find_unreachable_elements(model)
     assert len(model.samples) >= 2
     engine = Engine(model)
     for case in (run_case(engine, dialog) for dialog in model.samples):

@@ -59,6 +59,8 @@ def test_a_reply_and_its_conversation_are_one_readable_line(bot):
     assert "'city': 'Tokyo'" in repr(reply)
     city = reply.slots["city"].taken[0].entity
     assert repr(city) == "Entity('city', 'Tokyo', 11:16, value='Tokyo')"
+    assert repr(engine) == "Engine('weather')"
+    assert repr(engine.model()) == "Model('weather', 3 elements, 1 intent)"
     remembered = repr(engine.conversation())
     assert remembered.startswith("Conversation('")
     assert "1 question, [" in remembered

@@ -257,6 +257,27 @@ def test_a_directory_and_a_missing_or_impossible_file_are_rejected(tmp_path: Pat
             load_model(source)
 
 
+@pytest.mark.parametrize(
+    ("named", "hint"),
+    [
+        ("restaurants.yml", "did you mean '{}/restaurants.yaml'?"),
+        ("restaurants", "did you mean '{}/restaurants.yaml'?"),
+        ("restaurant.yaml", "did you mean '{}/restaurants.yaml'?"),
+        ("", "name a file in it: {}/restaurants.yaml"),
+        ("rasa", "'anaphora import rasa {}/rasa' translates a Rasa project"),
+        ("rasa/domain.yml", "'anaphora import rasa FOLDER' translates the project"),
+    ],
+)
+def test_the_model_that_is_meant_is_named(tmp_path: Path, named: str, hint: str) -> None:
+    (tmp_path / "restaurants.yaml").write_text("id: a")
+    (tmp_path / "rasa").mkdir()
+    (tmp_path / "rasa" / "domain.yml").write_text("version: '3.1'\nintents: [a]\nslots: {}\n")
+    with pytest.raises(ModelError) as caught:
+        load_model(tmp_path / named)
+    (problem,) = caught.value.problems
+    assert problem.hint == hint.format(tmp_path)
+
+
 def test_a_hundred_megabytes_are_rejected_at_once(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     with file.open("wb") as stream:

@@ -60,14 +60,14 @@ def answer_fallback(bot: Bot, decision: Decision, answer: BotAnswer, at: datetim
 
 def answer_small_talk(bot: Bot, decision: Decision, answer: BotAnswer) -> BotAnswer:
     """Return small talk before the question that is repeated because the user has said nothing
-    else: "You're welcome. For how many?"."""
+    else: "You're welcome. For how many?". Whoever says goodbye is not asked again."""
     kind, fallback = cast(SocialKind, decision.question.small_talk), bot.model.fallback
     texts = fallback.texts.get(kind) if fallback else None
     if decision.pending_action != "asked again" or answer.status != "incomplete" or not texts:
         return answer
     live = LiveConversation(decision.conversation)
     text = _render(bot, texts, _build_context(bot, decision, kind, answer.reason, live))
-    return replace(answer, text=f"{text} {answer.text}".strip())
+    return replace(answer, text=text if kind == "farewell" else f"{text} {answer.text}".strip())
 
 
 def answer_reset(bot: Bot, decision: Decision, answer: BotAnswer) -> BotAnswer:

@@ -21,6 +21,7 @@ __all__ = [
     "missing_recognizer_hint",
 ]
 
+_FREE_WORD = "nlpcraft:nlp"
 _EXTERNAL_PREFIXES = ("nlpcraft:", "google:", "opennlp:", "spacy:", "stanford:")
 
 KnownNames: TypeAlias = Mapping[str, AbstractSet[str]]
@@ -33,6 +34,8 @@ def collect_known_names(draft: ModelDraft, elements: Iterable[Element]) -> Known
     if not written and draft.is_removed("elements"):
         return {}
     names = draft.element_ids
+    if draft.file.free_words:
+        names = names | {_FREE_WORD}
     known: dict[str, AbstractSet[str]] = {"element": names, "ancestor": names}
     if not any(draft.is_removed("elements", at, "groups") for at in range(len(written))):
         known["group"] = {group for element in elements for group in element.groups}

@@ -20,23 +20,38 @@ def find_unreachable_elements(model: Model) -> tuple[str, ...]:
     """The ids of the elements that neither an intent nor another element uses; none if uncertain.
 
     An element also has an effect if an intent or a limit forbids unused entities, if it changes
-    the topic or replaces remembered entities of its groups, as a parent, and if it counts others.
+    the topic or replaces remembered entities of its groups, as a parent, if it counts others, and
+    if offers may be told apart by it ("the cheaper one").
     """
     used = _find_used_selectors(model)
     if used is None:
         return ()
     parents = {element.ancestors[0] for element in model.elements if element.ancestors}
     counting = {element.counts for element in model.elements}
+    offered = _find_offered(model)
     return tuple(
         element.id
         for element in model.elements
         if used.isdisjoint(iter_selectors(element))
         and not element.topic
-        and element.id not in parents | counting
+        and element.id not in parents | counting | offered
         and not any(
             other is not element and element.groups <= other.groups for other in model.elements
         )
     )
+
+
+def _find_offered(model: Model) -> set[str]:
+    """The elements that offers may carry: those that the model names and, where handlers answer,
+    which may offer anything, all built-in ones."""
+    named = {name for bundles in model.offers.values() for one in bundles for name in one.entities}
+    if model.dialog_acts is None or not model.handlers:
+        return named
+    return named | {
+        element.id
+        for element in model.elements
+        if element.recognition is not None and element.recognition.kind == "built-in"
+    }
 
 
 def _find_used_selectors(model: Model) -> set[EntitySelector] | None:

@@ -20,6 +20,7 @@ from anaphora.grammar.synonyms.error_messages import LITERAL
 
 __all__ = ["LegacyIntents", "rewrite_parts"]
 
+_WORD_OF_PARSER = re.compile(r"""(?<=['"])nlp:entity(?=['"])""")
 _LEGACY_INTENT = re.compile(r"\bintent\s*=")
 _TILDE = re.compile(r"term\s*(?:\([^()]*\)\s*)?~")
 _PART = re.compile(r"\^\^\s*(\[[^\[\]{}]*\])?\s*(.*?)\s*\^\^", re.DOTALL)
@@ -39,7 +40,9 @@ class LegacyIntents:
         self.uses_conversation = not any(map(_TILDE.search, texts))
 
     def rewrite(self, text: str) -> str:
-        """The intents of ``text`` in the intent language; unchanged unless it is in the dialect."""
+        """The intents of ``text`` in the intent language. Those in the dialect are translated, and
+        words have the element that they had before 1.0."""
+        text = _WORD_OF_PARSER.sub("nlpcraft:nlp", text)
         if not _LEGACY_INTENT.search(text):
             return text
         try:

@@ -9,6 +9,7 @@ from pathlib import Path
 from anaphora.models.nlpcraft.entities.builtin_tokens import (
     add_builtin_entities,
     add_free_words,
+    add_named_substitutes,
 )
 from anaphora.models.nlpcraft.entities.restricted_combinations import restrict_combinations
 from anaphora.models.nlpcraft.intent_texts import iter_intent_texts
@@ -69,8 +70,9 @@ def translate(
     add_builtin_entities(context, version, intent_texts)
     mark_abstract(context)
     restrict_combinations(context)
-    if version == "0.9":
-        add_free_words(context, intent_texts)
+    add_free_words(context, version, intent_texts)
+    if version == "1.0":
+        add_named_substitutes(context, intent_texts)
     _add_id(context, name)
     add_language(context, name)
     _add_timeout(context)

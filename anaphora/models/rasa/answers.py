@@ -10,7 +10,10 @@ from anaphora.errors import ModelError, Problem
 from anaphora.models.rasa.notes import AddNote, Place
 from anaphora.models.rasa.project import Entry, RasaProject
 
-__all__ = ["Answers", "collect_answers"]
+__all__ = ["YES_AND_NO", "Answers", "collect_answers"]
+
+YES_AND_NO = {"affirm": "accept", "deny": "decline"}
+"""The intents that projects have for them by custom, and their keys in ``dialog_acts``."""
 
 _SYSTEM_ACTIONS = frozenset({"action_listen", "action_default_fallback", "action_restart"})
 _STEP_KEYS = frozenset(
@@ -22,11 +25,14 @@ _STEP_KEYS = frozenset(
 class Answers:
     """``texts`` are the names of the responses to an intent, ``forms`` the form it begins; the
     responses after a form are those of the intent that begins it. ``completing`` are the intents
-    that answer within a form."""
+    that answer within a form, ``coded`` those that a custom action answers. ``after`` are the
+    responses to a yes or a no by the intent before it."""
 
     texts: dict[str, list[str]] = field(default_factory=dict)
+    after: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     forms: dict[str, str] = field(default_factory=dict)
     completing: set[str] = field(default_factory=set)
+    coded: set[str] = field(default_factory=set)
 
 
 def collect_answers(project: RasaProject, add_note: AddNote) -> Answers:
@@ -45,7 +51,20 @@ def collect_answers(project: RasaProject, add_note: AddNote) -> Answers:
     for intent, form in answers.forms.items():
         if form in submitted:
             answers.texts[intent] = submitted[form]
+    _expand_retrieval_intents(project, answers)
     return answers
+
+
+def _expand_retrieval_intents(project: RasaProject, answers: Answers) -> None:
+    """Give each intent such as ``faq/hours`` the response ``utter_faq/hours``."""
+    for intent in project.examples:
+        base, _, key = intent.partition("/")
+        if not key:
+            continue
+        names = answers.texts.get(intent) or answers.texts.get(base) or [f"utter_{base}"]
+        texts = [own if (own := f"{name}/{key}") in project.responses else name for name in names]
+        if any(name in project.responses for name in texts):
+            answers.texts[intent] = texts
 
 
 def _check(project: RasaProject) -> None:
@@ -60,7 +79,9 @@ def _check(project: RasaProject) -> None:
         for step in _steps(rule):
             action, intent = step.get("action"), step.get("intent")
             if isinstance(action, str) and action.startswith("utter_"):
-                if action not in project.responses:
+                if not any(name.partition("/")[0] == action for name in project.responses) and (
+                    action not in project.responses
+                ):
                     message = f"there is no response '{action}'"
                     problems.append(_problem(rule.place, message, action, project.responses))
             elif isinstance(intent, str) and project.intents and intent != "nlu_fallback":
@@ -116,12 +137,24 @@ def _add(
         add_note("ignored", entry.place, f"{title}: its condition on slots has no counterpart")
         return
     active = form = next((str(loop) for loop in loops if loop), "")
-    intent = ""
+    intent = before = ""
     responses: list[str] = []
+
+    def finish() -> None:
+        known = answers.texts
+        name = intent
+        if intent in YES_AND_NO and before and not is_rule:
+            known = answers.after.setdefault(intent, {})
+            name = before
+        _finish(known, name, intent, responses, entry, add_note, title)
+
     for step in steps:
         if "intent" in step or "user" in step:
-            _finish(answers, intent, responses, entry, add_note, title)
-            intent, responses = str(step.get("intent", "")).partition("/")[0], []
+            finish()
+            before = intent or before
+            intent, responses = str(step.get("intent", "")), []
+        if step.get("bot"):
+            add_note("ignored", entry.place, f"{title}: a text in a story: make it a response")
         if "active_loop" in step:
             active = str(step["active_loop"] or "")
         action = str(step.get("action") or "")
@@ -138,18 +171,27 @@ def _add(
             else:
                 responses.append(action)
         elif action and action not in _SYSTEM_ACTIONS:
+            answers.coded.add(intent)
             add_note("ignored", entry.place, f"{title}: {action} is code: answer with a handler")
-    _finish(answers, intent, responses, entry, add_note, title)
+    finish()
 
 
 def _finish(
-    answers: Answers, intent: str, responses: list[str], entry: Entry, add_note: AddNote, title: str
+    known: dict[str, list[str]],
+    key: str,
+    intent: str,
+    responses: list[str],
+    entry: Entry,
+    add_note: AddNote,
+    title: str,
 ) -> None:
+    """Keep the responses to an intent under a key: the intent itself, or the one before it."""
     if not intent or not responses:
         return
-    known = answers.texts.setdefault(intent, responses)
-    if known != responses:
-        reason = f"it answers {intent} with {', '.join(responses)}, not {', '.join(known)}"
+    first = known.setdefault(key, responses)
+    what = intent if key == intent else f"{intent} after {key}"
+    if first != responses:
+        reason = f"it answers {what} with {', '.join(responses)}, not {', '.join(first)}"
         add_note("ignored", entry.place, f"{title}: {reason}: a branch has no counterpart")
     else:
-        add_note("mapped", entry.place, f"{title}: {intent} → {', '.join(responses)}")
+        add_note("mapped", entry.place, f"{title}: {what} → {', '.join(responses)}")

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from anaphora.models.nlpcraft.notes import NoteKind
+from anaphora.models.rasa.examples import EntityKey
 from anaphora.models.rasa.notes import AddNote
 from anaphora.models.rasa.project import RasaProject
 
@@ -48,8 +49,8 @@ class Triggers:
     texts: tuple[str, ...]
     is_sparse: bool
     has_bare: bool
-    entities: tuple[str, ...]
-    repeated: frozenset[str]
+    entities: tuple[EntityKey, ...]
+    repeated: frozenset[EntityKey]
 
 
 @dataclass(slots=True)
@@ -90,14 +91,14 @@ def _triggers_of(
 ) -> Triggers:
     texts: dict[str, str] = {}
     is_sparse = has_bare = False
-    entities: dict[str, None] = {}
-    repeated: set[str] = set()
+    entities: dict[EntityKey, None] = {}
+    repeated: set[EntityKey] = set()
     for place, example in project.examples[intent]:
         key = example.words.casefold()
         words = _WORD.findall(key)
         is_shared = len(owners[key]) > 1
         is_common = example.annotations and len(words) == 1 and intents_of_word[words[0]] > 1
-        counts = Counter(one.entity for one in example.annotations)
+        counts = Counter(one.key for one in example.annotations)
         entities.update(dict.fromkeys(counts))
         repeated.update(entity for entity, count in counts.items() if count > 1)
         if words and not is_shared and not is_common:
@@ -118,15 +119,16 @@ def _triggers_of(
 def collect_values(project: RasaProject, add_note: AddNote) -> EntityValues:
     """Collect the values of the entities from examples, lookup tables, synonyms and patterns."""
     found = EntityValues()
+    entities = {name: entry.place for name, entry in project.entities.items()}
     for examples in project.examples.values():
         for place, example in examples:
             for one in example.annotations:
+                entities.setdefault(one.entity, place)
+                if one.entity in BUILT_IN and not _has_values(project, one.entity):
+                    continue
                 texts = found.values.setdefault(one.entity, {}).setdefault(one.value, [])
                 if one.text.casefold() not in (one.value.casefold(), *map(str.casefold, texts)):
                     texts.append(one.text)
-                if one.role:
-                    reason = f"the role '{one.role}' of {one.entity} is not told apart"
-                    add_note("changed", place, reason)
     for name, entry in project.lookups.items():
         values = found.values.setdefault(name, {})
         known = {text.casefold() for value, texts in values.items() for text in (value, *texts)}
@@ -137,16 +139,17 @@ def collect_values(project: RasaProject, add_note: AddNote) -> EntityValues:
     _add_categories(project, found)
     _add_synonyms(project, found, add_note)
     _add_patterns(project, found, add_note)
-    for name, entry in project.entities.items():
+    for name, place in entities.items():
         if name in found.values:
+            if not _has_values(project, name):
+                reason = "only the values of its examples are known; add others, or a recognizer"
+                add_note("changed", place, f"entity {name}: {reason}")
             continue
         if name in BUILT_IN:
             found.built_in.add(name)
-            add_note("mapped", entry.place, f"entity {name}: the built-in entity {BUILT_IN[name]}")
+            add_note("mapped", place, f"entity {name}: the built-in entity {BUILT_IN[name]}")
         else:
-            add_note(
-                "ignored", entry.place, f"entity {name} has no examples, lookup table or regex"
-            )
+            add_note("ignored", place, f"entity {name} has no examples, lookup table or regex")
     if any(
         "boolean" in str(slot.data) or "bool" in str(slot.data) for slot in project.slots.values()
     ):
@@ -154,20 +157,33 @@ def collect_values(project: RasaProject, add_note: AddNote) -> EntityValues:
     return found
 
 
+def _has_values(project: RasaProject, entity: str) -> bool:
+    """Whether the project lists what an entity may be, apart from its examples."""
+    listed = {one for slot in project.slots for one in _categories_of(project, slot)}
+    return entity in project.lookups or entity in project.regexes or entity in listed
+
+
+def _categories_of(project: RasaProject, slot: str) -> dict[str, list[str]]:
+    """The values of a categorical slot, by each entity that fills it."""
+    data = project.slots[slot].data
+    settings = data if isinstance(data, dict) else {}
+    if settings.get("type") != "categorical":
+        return {}
+    values = [value for value in settings.get("values") or [] if isinstance(value, str)]
+    return {
+        str(mapping.get("entity", "")): values
+        for mapping in project.mappings_of(slot)
+        if mapping.get("type") == "from_entity"
+    }
+
+
 def _add_categories(project: RasaProject, found: EntityValues) -> None:
     """Add the values of categorical slots to the entities that fill them."""
-    for slot in project.slots.values():
-        settings = slot.data if isinstance(slot.data, dict) else {}
-        if settings.get("type") != "categorical":
-            continue
-        for mapping in settings.get("mappings") or []:
-            if not isinstance(mapping, dict) or mapping.get("type") != "from_entity":
-                continue
-            values = found.values.setdefault(str(mapping.get("entity", "")), {})
+    for slot in project.slots:
+        for entity, categories in _categories_of(project, slot).items():
+            values = found.values.setdefault(entity, {})
             known = {text.casefold() for value, texts in values.items() for text in (value, *texts)}
-            for value in settings.get("values") or []:
-                if isinstance(value, str) and value.casefold() not in known:
-                    values[value] = []
+            values.update({one: [] for one in categories if one.casefold() not in known})
 
 
 def _add_synonyms(project: RasaProject, found: EntityValues, add_note: AddNote) -> None:

@@ -64,6 +64,20 @@ class RasaProject:
     rules: list[Entry] = field(default_factory=list)
     stories: list[Entry] = field(default_factory=list)
 
+    def mappings_of(self, slot: str) -> list[dict[str, Any]]:
+        """What fills a slot: its own mappings, else those of a form (as in Rasa 2), else the
+        entity of the same name."""
+        entry = self.slots.get(slot)
+        data = entry.data if entry is not None and isinstance(entry.data, dict) else {}
+        listed = data.get("mappings")
+        for form in () if listed else self.forms.values():
+            settings = form.data if isinstance(form.data, dict) else {}
+            required = settings.get("required_slots", settings)
+            listed = listed or (required.get(slot) if isinstance(required, dict) else None)
+        if not listed and slot in self.entities:
+            return [{"type": "from_entity", "entity": slot}]
+        return [one for one in listed or [] if isinstance(one, dict)]
+
 
 def read_project(folder: Path) -> RasaProject:
     """Read all YAML files of a folder and the folders in it.
@@ -171,7 +185,7 @@ class _FileReader:
         lines = list(self._lines(examples, name))
         if kind == "intent":
             for place, offset, text in lines:
-                self._add_example(name.partition("/")[0], place, offset, text)
+                self._add_example(name, place, offset, text)
             return
         table = {"synonym": "synonyms", "lookup": "lookups", "regex": "regexes"}[kind]
         entries = getattr(self._project, table)

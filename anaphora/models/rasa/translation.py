@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from anaphora.models.nlpcraft.notes import NoteKind
 from anaphora.models.nlpcraft.rules.model import make_id
-from anaphora.models.rasa.answers import Answers, collect_answers
+from anaphora.models.rasa.answers import YES_AND_NO, Answers, collect_answers
 from anaphora.models.rasa.elements import (
     BUILT_IN,
     Triggers,
@@ -16,14 +18,15 @@ from anaphora.models.rasa.elements import (
     escape_synonym,
     find_triggers,
 )
-from anaphora.models.rasa.examples import without_articles
+from anaphora.models.rasa.examples import EntityKey, without_articles, without_markers
 from anaphora.models.rasa.notes import Place, RasaNote
-from anaphora.models.rasa.project import Entry, RasaProject
+from anaphora.models.rasa.project import RasaProject
+from anaphora.models.rasa.roles import find_markers
+from anaphora.models.rasa.slots import collect_fillers
 
 __all__ = ["RasaTranslation", "translate_project"]
 
 _BRACES = re.compile(r"\{\{|\}\}|\{(\w+)\}|\{")
-_ANSWERS = {"affirm": "accept", "deny": "decline"}  # intents that projects have by custom
 _FALLBACKS = ("utter_default", "utter_fallback", "utter_please_rephrase")
 
 
@@ -47,21 +50,32 @@ def translate_project(project: RasaProject, *, id: str = "", language: str = "")
 
 class _Translator:
     def __init__(self, project: RasaProject) -> None:
-        self._project = project
         self._notes: list[RasaNote] = []
+        markers = find_markers(project, self._note)
+        self._project = project = replace(
+            project,
+            examples={
+                intent: [(place, without_markers(one, markers)) for place, one in listed]
+                for intent, listed in project.examples.items()
+            },
+        )
         self._answers: Answers = collect_answers(project, self._note)
         self._values = collect_values(project, self._note)
         self._triggers: dict[str, Triggers] = find_triggers(project, self._note)
         self._words: dict[str, list[str]] = {}  # for yes and no
-        self._slot_of: dict[str, str] = {}
-        for slot, entry in project.slots.items():
-            if entity := self._entity_of(slot, entry):
-                self._slot_of.setdefault(entity, slot)
+        self._fillers = collect_fillers(project, self._values, markers, self._note)
+        self._in_forms: set[EntityKey] = {
+            key
+            for form in project.forms
+            for slot in self._required_slots(form)
+            for key in self._fillers.keys.get(slot, ())
+        }
 
     def translate(self, id: str, language: str) -> RasaTranslation:
         project = self._project
         intents = self._build_intents()
-        used = {slot["element"] for intent in intents for slot in intent["slots"].values()}
+        slots = [slot["element"] for intent in intents for slot in intent["slots"].values()]
+        used = {id for one in slots for id in ([one] if isinstance(one, str) else one)}
         built_in = sorted({BUILT_IN[name] for name in self._values.built_in if name in BUILT_IN})
         data: dict[str, Any] = {
             "id": id or make_id(project.name),
@@ -74,9 +88,11 @@ class _Translator:
             data["entities"] = built_in
         if timeout := self._timeout():
             data["conversation"] = {"timeout": timeout}
-        if self._answers.forms:  # "no, I meant roses", "the second one"
+        if self._answers.forms or self._fillers.markers:  # "no, I meant roses", "the second one"
             data["dialog_acts"] = {"words": self._words} if self._words else True
         data["intents"] = intents
+        if samples := list(self._build_samples(intents)):
+            data["samples"] = samples
         if fallback := self._fallback():
             data["fallback"] = fallback
         self._note_rest()
@@ -108,12 +124,22 @@ class _Translator:
                     for value, texts in values.items()
                 }
             elements.append(element)
+        for key, words in self._fillers.markers.items():
+            either = "|".join(map(escape_synonym, sorted(words)))
+            part = f"^^{{# == '{self._fillers.element_of((key[0], ''))}'}}^^"
+            id = self._fillers.element_of(key)
+            synonyms = [f"{{{either}}} {part}" if len(words) > 1 else f"{either} {part}"]
+            elements.append({"id": id, "id_synonym": False, "synonyms": synonyms})
         return elements
 
     def _build_intents(self) -> list[dict[str, Any]]:
         intents: list[dict[str, Any]] = []
         for intent, triggers in self._triggers.items():
+            followups = self._build_followups(intent)
+            intents += followups
             if self._only_answers(intent, triggers):
+                continue
+            if followups and intent not in self._answers.texts:
                 continue
             slots: dict[str, dict[str, Any]] = {}
             if triggers.texts:
@@ -126,18 +152,57 @@ class _Translator:
                 continue
             if triggers.texts and triggers.has_bare:
                 slots[self._element_id(intent)]["optional"] = True
-            slots |= self._build_form_slots(form) if form else {}
-            for entity in triggers.entities:
-                name = make_id(self._slot_of.get(entity, entity))
-                if self._is_known(entity) and name not in slots:
-                    slots[name] = {"element": self._element_of(entity), "optional": True}
-                    if entity in triggers.repeated:
+            slots |= self._build_form_slots(form, triggers) if form else {}
+            for key in triggers.entities:
+                name = make_id(self._fillers.slot_of(key))
+                if self._fillers.is_known(key) and name not in slots:
+                    slots[name] = {"element": self._fillers.element_of(key), "optional": True}
+                    if self._is_list(self._fillers.slot_of(key)) or key in triggers.repeated:
                         slots[name]["several"] = True
             for slot in slots.values():
                 if slot["element"] == self._element_id(intent) and len(slots) == 1:
                     slot["from_memory"] = False
             if slots:
                 intents.append(self._with_response(intent, slots))
+        return intents
+
+    def _build_samples(self, intents: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Build a dialog of each example whose words stand for its intent."""
+        built = {intent["id"]: intent for intent in intents}
+        for name, listed in self._project.examples.items():
+            intent = built.get(self._intent_id(name))
+            texts = {text.casefold() for text in self._triggers[name].texts}
+            for _, example in listed if intent else ():
+                if intent is None or example.words.casefold() not in texts:
+                    continue
+                named = {make_id(self._fillers.slot_of(one.key)) for one in example.annotations}
+                named.add(self._element_id(name))
+                missing = {
+                    slot for slot, data in intent["slots"].items() if not data.get("optional")
+                } - named
+                status = {"status": "incomplete"} if missing else {}
+                yield {"dialog": [{"ask": example.said, "intent": intent["id"], **status}]}
+
+    def _build_followups(self, intent: str) -> list[dict[str, Any]]:
+        """Build the intents of a yes or a no in stories: one for each answer, after the intents
+        that come before it there."""
+        after = self._answers.after.get(intent, {})
+        answers: dict[tuple[str, ...], list[str]] = {}
+        for previous, names in after.items():
+            answers.setdefault(tuple(names), []).append(self._intent_id(previous))
+        element = self._element_id(intent)
+        intents = []
+        for responses, before in answers.items():
+            slots: dict[str, dict[str, Any]] = {element: {"element": element, "from_memory": False}}
+            texts = [text for name in responses if (text := self._response(name, slots))]
+            intents.append(
+                {
+                    "id": f"{self._intent_id(intent)}_after_{before[0]}",
+                    "flow": f"(^| )({'|'.join(before)})$",
+                    "slots": slots,
+                    "response": "\n".join(texts),
+                }
+            )
         return intents
 
     def _only_answers(self, intent: str, triggers: Triggers) -> bool:
@@ -147,22 +212,23 @@ class _Translator:
         if not answers.forms or intent in answers.texts or intent in answers.forms:
             return False
         place = self._project.examples[intent][0][0]
-        kind = _ANSWERS.get(intent)
+        kind = YES_AND_NO.get(intent)
         if kind is not None and not triggers.entities:
             self._words[kind] = [escape_synonym(text) for text in triggers.texts]
             self._note("mapped", place, f"intent {intent}: words of dialog_acts")
             return True
-        if intent in answers.completing and triggers.entities:
+        is_coded = intent in answers.coded or not self._in_forms.intersection(triggers.entities)
+        if triggers.entities and (intent in answers.completing or not is_coded):
             self._note("mapped", place, f"intent {intent}: its examples complete a form")
             return True
         return False
 
     def _with_response(self, intent: str, slots: dict[str, dict[str, Any]]) -> dict[str, Any]:
-        data: dict[str, Any] = {"id": make_id(intent), "slots": slots}
+        data: dict[str, Any] = {"id": self._intent_id(intent), "slots": slots}
         texts = [
             text
             for name in self._answers.texts.get(intent, ())
-            if (text := self._response(name, set(slots)))
+            if (text := self._response(name, slots))
         ]
         if texts:
             data["response"] = "\n".join(texts)
@@ -171,84 +237,99 @@ class _Translator:
             self._note("changed", place, f"intent {intent}: no rule gives it a text; add one")
         return data
 
-    def _build_form_slots(self, form: str) -> dict[str, dict[str, Any]]:
+    def _build_form_slots(self, form: str, triggers: Triggers) -> dict[str, dict[str, Any]]:
         """Build the slots of an intent that begins a form, each with the prompt that asks for
         it."""
         slots: dict[str, dict[str, Any]] = {}
         entry = self._project.forms[form]
-        required = (entry.data or {}).get("required_slots", entry.data) or []
+        required = self._required_slots(form)
         for name in required:
-            slot = self._project.slots.get(name)
-            entity = self._entity_of(name, slot) if slot else ""
-            if not entity or not self._is_known(entity):
+            if self._fillers.elements_of(name):
+                slots[make_id(name)] = self._slot_data(self._fillers.elements_of(name))
+                if self._is_list(name) or not triggers.repeated.isdisjoint(
+                    self._fillers.keys[name]
+                ):
+                    slots[make_id(name)]["several"] = True
+            else:
                 reason = "it takes no known entity: give the model an element, or ask in a handler"
                 self._note("ignored", entry.place, f"form {form}: slot {name}: {reason}")
-                continue
-            slots[make_id(name)] = {"element": self._element_of(entity)}
-            asked = next(
-                (
-                    key
-                    for key in (f"utter_ask_{form}_{name}", f"utter_ask_{name}")
-                    if key in self._project.responses
-                ),
-                None,
-            )
-            if asked is None:
+        for name in [one for one in required if make_id(one) in slots]:
+            asked = (f"utter_ask_{form}_{name}", f"utter_ask_{name}")
+            response = next((key for key in asked if key in self._project.responses), None)
+            if response is None:
                 self._note("changed", entry.place, f"form {form}: no response asks for {name}")
-            text = self._response(asked, set(slots)) if asked else f"{name}?"
-            slots[make_id(name)]["ask"] = text
+            slots[make_id(name)]["ask"] = (
+                self._response(response, slots) if response else f"{name}?"
+            )
         return slots
 
-    def _entity_of(self, name: str, entry: Entry) -> str:
-        """The entity that fills a slot ('' if none does)."""
-        settings = entry.data if isinstance(entry.data, dict) else {}
-        mappings = settings.get("mappings") or []
-        kinds = [one.get("type") for one in mappings if isinstance(one, dict)]
-        for mapping in mappings:
-            if isinstance(mapping, dict) and mapping.get("type") == "from_entity":
-                if mapping.get("role") or mapping.get("group"):
-                    self._note("changed", entry.place, f"slot {name}: roles are not told apart")
-                return str(mapping.get("entity", name))
-        if settings.get("type") == "bool" and "from_intent" in kinds:
-            self._note("changed", entry.place, f"slot {name}: a yes or no (entity boolean)")
-            return "boolean"
-        if name in self._project.entities and not mappings:
-            return name
-        how = ", ".join(str(kind) for kind in kinds) or "nothing"
-        self._note("ignored", entry.place, f"slot {name}: filled by {how}, which is code")
-        return ""
+    def _is_list(self, slot: str) -> bool:
+        entry = self._project.slots.get(slot)
+        data = entry.data if entry is not None else None
+        return isinstance(data, dict) and data.get("type") == "list"
 
-    def _is_known(self, entity: str) -> bool:
-        return entity in self._values.values or entity in self._values.built_in
+    def _required_slots(self, form: str) -> list[str]:
+        settings = self._project.forms[form].data or {}
+        return [str(slot) for slot in settings.get("required_slots", settings) or []]
 
-    def _element_of(self, entity: str) -> str:
-        return BUILT_IN[entity] if entity in self._values.built_in else make_id(entity)
+    @staticmethod
+    def _slot_data(elements: list[str]) -> dict[str, Any]:
+        return {"element": elements[0] if len(elements) == 1 else elements}
+
+    @staticmethod
+    def _intent_id(intent: str) -> str:
+        return make_id(intent.replace("/", "_"))
 
     def _element_id(self, intent: str) -> str:
         """The element of an intent's words; an entity of that name keeps it."""
-        id = make_id(intent)
+        id = self._intent_id(intent)
         return f"ask_{id}" if intent in self._values.values else id
 
-    def _response(self, name: str, slots: set[str]) -> str:
+    def _response(self, name: str, slots: dict[str, dict[str, Any]] | None) -> str:
+        """The template of a response. Slots that it names and that the memory may fill are added
+        to the ``slots`` of its intent (None for a text without any)."""
         entry = self._project.responses.get(name)
         if entry is None:
             return ""
         variants = [one for one in entry.data or [] if isinstance(one, dict)]
+        variants.sort(key=lambda one: "condition" in one or "channel" in one)
         texts = [str(one["text"]) for one in variants if one.get("text")]
         ignored = {key for one in variants for key in one if key not in ("text", "metadata")}
         if ignored:
             listed = ", ".join(sorted(ignored))
             self._note("ignored", entry.place, f"{name}: {listed}")
         if len(texts) > 1:
-            reason = f"the first of {len(texts)} texts; the others are left out"
+            which = "first" if variants[0] is entry.data[0] else "general one"
+            reason = f"the {which} of {len(texts)} texts; the others are left out"
             self._note("changed", entry.place, f"{name}: {reason}")
         if not texts:
             return ""
-        return _to_template(texts[0].strip())
+
+        def replace_variable(found: re.Match[str]) -> str:
+            if found[1]:
+                return self._variable(name, found[1], slots)
+            return "}" if found[0] == "}}" else "{{ '{' }}"
+
+        return _BRACES.sub(replace_variable, texts[0].strip())
+
+    def _variable(self, response: str, slot: str, slots: dict[str, dict[str, Any]] | None) -> str:
+        """What stands in a template for ``{slot}``: a slot, or the value that it has at first."""
+        elements = self._fillers.elements_of(slot)
+        if slots is not None and (elements or make_id(slot) in slots):
+            slots.setdefault(make_id(slot), {**self._slot_data(elements), "optional": True})
+            return f"{{{{ {self._fillers.variable_of(slot)} }}}}"
+        entry = self._project.slots.get(slot)
+        settings = entry.data if entry is not None and isinstance(entry.data, dict) else {}
+        initial = settings.get("initial_value")
+        text = "" if initial is None else str(initial)
+        what = f"'{text}', as at first" if text else "left out"
+        place = self._project.responses[response].place
+        self._note("changed", place, f"{response}: {slot} is filled by code: it is {what}")
+        return f"{{{{ {json.dumps(text)} }}}}" if "{" in text else text
 
     def _fallback(self) -> str:
         names = [*self._answers.texts.get("nlu_fallback", ()), *_FALLBACKS]
-        return next((text for name in names if (text := self._response(name, set()))), "")
+        return next((text for name in names if (text := self._response(name, None))), "")
 
     def _timeout(self) -> str:
         entry = self._project.session
@@ -267,8 +348,9 @@ class _Translator:
         for name, entry in project.actions.items():
             if not name.startswith("utter_"):
                 self._note("ignored", entry.place, f"{name} is code: answer with a handler")
+        known = {one for name in project.examples for one in (name, name.partition("/")[0])}
         for intent, entry in project.intents.items():
-            if intent not in project.examples and intent != "nlu_fallback":
+            if intent not in known and intent != "nlu_fallback":
                 self._note("ignored", entry.place, f"intent {intent} has no examples")
         if project.pipeline is not None:
             reason = "the pipeline: words are compared by their forms, nothing is trained"
@@ -276,14 +358,3 @@ class _Translator:
 
     def _note(self, kind: NoteKind, place: Place, text: str) -> None:
         self._notes.append(RasaNote(kind, place, text))
-
-
-def _to_template(text: str) -> str:
-    """Translate a text of a response: ``{name}`` is a slot, ``{{`` and ``}}`` are braces."""
-
-    def replace(found: re.Match[str]) -> str:
-        if found[1]:
-            return f"{{{{ {make_id(found[1])} }}}}"
-        return "}" if found[0] == "}}" else "{{ '{' }}"
-
-    return _BRACES.sub(replace, text)

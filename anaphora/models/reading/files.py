@@ -34,17 +34,37 @@ def find_model(source: str | Path) -> Path:
         if name in catalog.model_names():
             return catalog.model_path(name)
         if path.is_dir():
-            raise _file_error(path, "this is a directory, not a model file")
+            raise _file_error(path, "this is a directory, not a model file", _folder_hint(path))
         if path.exists():
             raise _file_error(path, "this is not a regular file")
     except (OSError, ValueError) as error:
         raise _file_error(name, f"cannot be read: {_error_reason(error)}") from error
     bundled = catalog.model_names()
-    hint = did_you_mean(name, bundled)
+    hint = _missing_hint(path, name)
     listed = f"; the bundled models are {', '.join(bundled)}" if bundled else ""
     raise ModelError(
         Problem(f"there is neither a file nor a bundled model '{name}'{listed}", hint=hint)
     )
+
+
+def _folder_hint(folder: Path) -> str:
+    """A hint for a folder in the place of a model: what is in it."""
+    found = [path for path in sorted(folder.iterdir()) if path.suffix.lower() in _FORMATS]
+    if any(path.stem == "domain" for path in found):
+        return f"'anaphora import rasa {folder}' translates a Rasa project"
+    return f"name a file in it: {', '.join(map(str, found))}" if 0 < len(found) <= 5 else ""
+
+
+def _missing_hint(path: Path, name: str) -> str:
+    """A hint for a path that does not exist: a model file beside it, or a bundled model."""
+    try:
+        files = [one for one in path.parent.iterdir() if one.suffix.lower() in _FORMATS]
+    except (OSError, ValueError):
+        files = []
+    for one in files:
+        if one.stem == path.stem:
+            return f"did you mean '{one}'?"
+    return did_you_mean(name, (*map(str, sorted(files)), *catalog.model_names()))
 
 
 def file_format(path: Path) -> FileFormat:
@@ -100,5 +120,5 @@ def _error_reason(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
-def _file_error(path: Path | str, message: str) -> ModelError:
-    return ModelError(Problem(message, source=str(path)))
+def _file_error(path: Path | str, message: str, hint: str = "") -> ModelError:
+    return ModelError(Problem(message, source=str(path), hint=hint))

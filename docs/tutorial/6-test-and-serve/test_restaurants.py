@@ -24,4 +24,5 @@ def test_each_user_has_tables_of_their_own(tmp_path):
         assert "not booked" in engine.ask("Which tables have I booked?", user="ben").text
 
     with Engine(FILE, store=f"sqlite:///{tmp_path}/bot.db") as engine:  # after a restart
+        engine.ask("Find an Italian restaurant", user="ann")
         assert "Roma" in engine.ask("Which tables have I booked?", user="ann").text

@@ -223,3 +223,16 @@ class TestSmallTalk:
     def test_it_is_no_reason_to_escalate(self):
         assert choose_fallback_text(self.FALLBACK, "thanks", 9, "en") == {"": "welcome"}
         assert choose_fallback_text(self.FALLBACK, "unknown", 9, "en") == {"": "call us"}
+
+
+def test_small_talk_repeats_the_question_but_not_to_whoever_says_goodbye():
+    engine = bot(
+        "{thanks: With pleasure., farewell: Goodbye!}",
+        more="dialog_acts: true\nprompts: {order: {drink: Tea or coffee?}}",
+    )
+    assert texts(engine, "I want something", "thanks", "bye", "coffee") == [
+        "Tea or coffee?",
+        "With pleasure. Tea or coffee?",
+        "Goodbye!",
+        "coffee",
+    ]

@@ -70,6 +70,19 @@ def test_elements_that_serve_otherwise_are_none(more, expected):
     assert found(more) == expected
 
 
+@each(
+    ("more", "expected"),
+    [
+        ("offers: {i: [{money: 5 dollars}]}", ("b", "date")),
+        ("dialog_acts: true\nhandlers: {i: 'json#dumps'}", ("b",)),  # it may offer dates and prices
+        ("dialog_acts: true", ("b", "date", "money")),
+        ("handlers: {i: 'json#dumps'}", ("b", "date", "money")),
+    ],
+)
+def test_what_offers_may_be_compared_by_is_used(more, expected):
+    assert found(entities="date, money", intents=f"{OF_A}\n{more}") == expected
+
+
 @each("name", model_names())
 def test_bundled_models_have_none(name):
     assert find_unreachable_elements(load_model(name)) == ()

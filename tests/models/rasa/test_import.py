@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
-from anaphora import Engine, ModelError
+from anaphora import Engine, ModelError, parse_model
 from anaphora.cli import app
+from anaphora.engine.samples.runner import run_dialog
 from anaphora.models.rasa import read_project, translate_project
 from anaphora.models.rasa.examples import ExampleError, parse_example
 
@@ -105,8 +108,11 @@ class TestBank:
 
     def test_what_nothing_carries_is_listed(self, tmp_path):
         _, report = imported("bank", tmp_path)
-        assert "the role 'absender' of empfaenger is not told apart" in report
+        assert "the role 'absender' of empfaenger: after von" in report
         assert "regex kontonummer: a feature of no entity" in report
+        known = "only the values of its examples are known; add others, or a recognizer"
+        assert f"entity konto: {known}" not in report  # a regex finds others
+        assert f"entity empfaenger: {known}" not in report  # it has a lookup table
         assert r"regex konto: DE\d{2} \d{4}: only patterns of single words" in report
         assert "the pipeline: words are compared by their forms" in report
         assert "intent nein has no examples" in report
@@ -216,6 +222,218 @@ class TestAnswersWithinForms:
         notes = notes_of(write(tmp_path, rental=RENTAL), "mapped")
         assert "intent affirm: words of dialog_acts" in notes
         assert "intent inform: its examples complete a form" in notes
+
+
+TRAVEL = """
+intents: [greet, fly, faq, order, sad, affirm, deny]
+entities: [city, number]
+slots:
+  name: {type: text, initial_value: friend, mappings: [{type: custom}]}
+  seats: {type: float, mappings: [{type: from_entity, entity: number}]}
+  outside: {type: bool, mappings: [
+    {type: from_entity, entity: seating}, {type: from_intent, intent: affirm, value: true}]}
+  departure: {type: text, mappings: [{type: from_entity, entity: city, role: departure}]}
+  destination: {type: text, mappings: [{type: from_entity, entity: city, role: destination}]}
+forms:
+  flight_form: {required_slots: [departure, destination]}
+  order_form: {required_slots: [seats, outside]}
+responses:
+  utter_greet: [{text: "Hello {name}, {title}!"}]
+  utter_ask_departure: [{text: From where?}]
+  utter_ask_destination: [{text: "{departure} to where?"}]
+  utter_flight:
+    - {text: "{name} flies.", condition: [{type: slot, name: name, value: Bo}]}
+    - {text: "{departure} to {destination}."}
+  utter_ask_seats: [{text: How many?}]
+  utter_ask_outside: [{text: Outside?}]
+  utter_order: [{text: "{seats} seats, {outside}, to {destination}"}]
+  utter_faq/hours: [{text: From 9 to 5.}]
+  utter_faq/price: [{text: It is free.}]
+  utter_help: [{text: Did a cat help?}]
+  utter_happy: [{text: Great!}]
+  utter_bye: [{text: Bye}]
+nlu:
+  - {intent: greet, examples: ["hi"]}
+  - intent: fly
+    examples: |
+      - fly from [Rome]{"entity": "city", "role": "departure"}
+      - fly to [Oslo]{"entity": "city", "role": "destination"}
+      - I need a flight to [Bern]{"entity": "city", "role": "destination"}
+  - {intent: order, examples: ["get me seats"]}
+  - intent: inform
+    examples: |
+      - for [three](number) people
+      - [in the garden]{"entity": "seating", "value": "true"}
+      - a room in [Oslo](city)
+  - {intent: faq/hours, examples: ["when are you open"]}
+  - {intent: faq/price, examples: ["how much is it"]}
+  - {intent: sad, examples: ["I am sad"]}
+  - {intent: affirm, examples: ["yes"]}
+  - {intent: deny, examples: ["no"]}
+rules:
+  - {rule: greet, steps: [{intent: greet}, {action: utter_greet}]}
+  - {rule: faq, steps: [{intent: faq}, {action: utter_faq}]}
+  - {rule: fly, steps: [{intent: fly}, {action: flight_form}, {active_loop: flight_form}]}
+  - rule: flown
+    condition: [{active_loop: flight_form}]
+    steps: [{action: flight_form}, {active_loop: null}, {action: utter_flight}]
+  - {rule: order, steps: [{intent: order}, {action: order_form}, {active_loop: order_form}]}
+  - rule: ordered
+    condition: [{active_loop: order_form}]
+    steps: [{action: order_form}, {active_loop: null}, {action: utter_order}]
+stories:
+  - story: glad
+    steps: [{intent: sad}, {action: utter_help}, {intent: affirm}, {action: utter_happy}]
+  - story: bad
+    steps: [{intent: sad}, {action: utter_help}, {intent: deny}, {action: utter_bye}]
+"""
+
+
+@pytest.mark.parametrize("name", ["bank", "flowers", "pizzeria"])
+def test_what_the_examples_say_is_understood(name, tmp_path):
+    engine, _ = imported(name, tmp_path)
+    samples = engine.model().samples
+    assert len(samples) > 2
+    failed = [
+        result for result in (run_dialog(engine, one) for one in samples) if not result.passed
+    ]
+    assert not failed, [step.failures for result in failed for step in result.steps]
+
+
+class TestTravel:
+    """What Rasa's own examples and its documentation are full of."""
+
+    @pytest.fixture
+    def engine(self, tmp_path) -> Engine:
+        project = write(tmp_path, travel=TRAVEL)
+        arguments = ["import", "rasa", str(project), "-o", str(tmp_path / "t.yaml")]
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, result.output
+        return Engine(tmp_path / "t.yaml")
+
+    @pytest.mark.parametrize(
+        "dialog",
+        [
+            "fly to Oslo from Rome -> Rome to Oslo.",
+            "I need a flight to Bern -> From where? -> Oslo -> Oslo to Bern.",
+            "fly from Rome -> Rome to where? -> Bern -> Rome to Bern.",
+            "fly to Oslo from Rome -> Rome to Oslo. -> no, from Bern -> Bern to Oslo.",
+        ],
+    )
+    def test_roles_are_told_apart_by_the_word_before_them(self, engine, dialog):
+        said = dialog.split(" -> ")
+        assert [engine.ask(text).text for text in said[::2]] == said[1::2]
+
+    def test_each_question_of_a_retrieval_intent_has_its_answer(self, engine):
+        assert engine.ask("When are you open?").text == "From 9 to 5."
+        assert engine.ask("How much is it?").text == "It is free."
+
+    def test_what_only_code_fills_is_as_at_first_or_left_out(self, engine, tmp_path):
+        assert engine.ask("Hi").text == "Hello friend, !"
+        notes = notes_of(tmp_path, "changed")
+        assert "utter_greet: name is filled by code: it is 'friend', as at first" in notes
+        assert "utter_greet: title is filled by code: it is left out" in notes
+
+    def test_a_text_under_a_condition_is_not_the_usual_one(self, tmp_path):
+        notes = notes_of(write(tmp_path, travel=TRAVEL), "changed")
+        assert "utter_flight: the general one of 2 texts; the others are left out" in notes
+
+    def test_answers_stay_in_the_form_and_texts_know_earlier_slots(self, engine):
+        engine.ask("fly to Oslo from Rome")
+        assert engine.ask("get me seats").text == "How many?"
+        assert engine.ask("for 12 people").text == "Outside?"  # a number of no example
+        assert engine.ask("yes").text == "12 seats, true, to Oslo"
+        engine.forget()
+        engine.ask("get me seats")
+        engine.ask("two")
+        assert engine.ask("in the garden").text == "2 seats, true, to "
+
+    def test_a_yes_of_a_story_answers_what_came_before(self, engine):
+        assert engine.ask("yes").status == "rejected"
+        for answer, text in (("yes", "Great!"), ("no", "Bye")):
+            assert engine.ask("I am sad").text == "Did a cat help?"
+            assert engine.ask(answer).text == text
+
+
+PIZZA = """
+intents: [pizza]
+entities: [size, topping, time]
+slots:
+  size: {type: categorical, values: [small, large]}
+  topping: {type: list, mappings: [{type: from_entity, entity: topping}]}
+  pickup: {type: unfeaturized}
+forms:
+  pizza_form: {size: [{type: from_entity, entity: size}], topping: [], pickup: [
+    {type: from_entity, entity: time}, {type: from_text}]}
+responses:
+  utter_ask_size: [{text: What size?}]
+  utter_ask_topping: [{text: Which toppings?}]
+  utter_ask_pickup: [{text: When?}]
+  utter_pizza: [{text: "A {size} pizza with {topping}: {pickup}."}]
+nlu:
+  - intent: pizza
+    examples: |
+      - a pizza please
+      - get me a [small](size) pizza with [ham](topping) and [olives](topping)
+  - {synonym: large, examples: [huge]}
+stories:
+  - story: pizza
+    steps:
+      - intent: pizza
+      - action: pizza_form
+      - active_loop: pizza_form
+      - active_loop: null
+      - action: utter_pizza
+      - bot: Enjoy!
+"""
+
+
+class TestPizzaOfRasa2:
+    """Forms say what fills their slots, lists have several values."""
+
+    @pytest.fixture
+    def engine(self, tmp_path) -> Engine:
+        data = translate_project(read_project(write(tmp_path, pizza=PIZZA))).data
+        return Engine(parse_model(yaml.safe_dump(data, sort_keys=False)))
+
+    def test_a_list_takes_several_values(self, engine):
+        assert engine.ask("a pizza please").text == "What size?"
+        assert engine.ask("huge").text == "Which toppings?"
+        assert engine.ask("ham and olives").text == "When?"
+        at = datetime(2026, 1, 5, 9, tzinfo=UTC)
+        assert engine.ask("tomorrow at 7 pm", at=at).status == "matched"
+
+    def test_the_and_of_a_list_is_no_word_of_the_intent(self, engine):
+        asked = engine.ask("Get me a large pizza with olives")
+        assert (asked.slots["topping"].value, asked.text) == (["olives"], "When?")
+
+    def test_the_examples_are_samples(self, engine):
+        steps = [
+            (one.text, one.status) for dialog in engine.model().samples for one in dialog.steps
+        ]
+        assert steps == [
+            ("a pizza please", "incomplete"),
+            ("get me a small pizza with ham and olives", "incomplete"),
+        ]
+        results = [run_dialog(engine, dialog) for dialog in engine.model().samples]
+        assert all(result.passed for result in results)
+
+    def test_dates_are_written_for_people(self, engine):
+        at = datetime(2026, 1, 5, 9, tzinfo=UTC)
+        engine.ask("Get me a large pizza with olives", at=at)
+        told = engine.ask("tomorrow at 7 pm", at=at).text
+        assert told.startswith("A large pizza with olives: January 6, 2026")
+
+    def test_an_entity_that_only_examples_name_is_reported(self, tmp_path):
+        notes = notes_of(write(tmp_path, pizza=PIZZA), "changed")
+        known = "only the values of its examples are known; add others, or a recognizer"
+        assert f"entity topping: {known}" in notes
+        assert f"entity size: {known}" not in notes
+
+    def test_texts_in_stories_are_reported(self, tmp_path):
+        notes = notes_of(write(tmp_path, pizza=PIZZA), "ignored")
+        assert "story pizza: a text in a story: make it a response" in notes
+        assert "slot pickup: also filled by from_text, which is code" in notes
 
 
 class TestExamples:

@@ -69,7 +69,7 @@ def nlpcraft(
     id: IdOption = "",
     language: LanguageOption = "",
 ) -> None:
-    """Translate a model file of NLPCraft 0.9 or 1.0.
+    """Translate a model file of NLPCraft 0.5 to 1.0.
 
     The translation goes to the standard output, or to the file of --output. A report of the mapped,
     changed and ignored keys goes to the standard error output. The exit code is 1 if the model has
@@ -116,6 +116,7 @@ def nlpcraft(
     else:
         write_new_file(output, text, force=force)
         skeleton.write(err)
+        _check_new(err, output)
     raise typer.Exit(0 if model else 1)
 
 
@@ -219,6 +220,18 @@ def _check_original(
         if warning not in printed:
             print_warning(warning)
     return model
+
+
+def _check_new(err: Console, output: Path) -> None:
+    """Say what is to be mended before the new file can be used: it must not have what is only a
+    warning in the original."""
+    from anaphora.models.loader import load_model
+
+    try:
+        load_model(output)
+    except ModelError as error:
+        err.print(Text(f"{output} cannot be used before this is mended:", style="yellow"))
+        print_error(error)
 
 
 def _warn_of_lost_intents(err: Console, texts: Iterable[str], model: Model) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,11 +30,12 @@ _NON_NAME = re.compile("[^a-z0-9]+")
 @dataclass(frozen=True, slots=True)
 class Skeleton:
     """The text of the Python module ('' for none) and its file; ``unknown`` are callbacks whose
-    intents the model lacks."""
+    intents the model lacks, ``unread`` files of samples that are not there."""
 
     text: str = ""
     file: Path = Path()
     unknown: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     def update_notes(self, notes: Sequence[TranslationNote]) -> list[TranslationNote]:
         """The notes of the translation with what has become of value loaders in Java."""
@@ -49,6 +51,8 @@ class Skeleton:
         for one in self.unknown:
             message = f"No intent of the model has the id of this callback: {one}"
             err.print(Text(message, style="yellow"))
+        for one in self.unread:
+            err.print(Text(f"The samples of {one} are not found", style="yellow"))
         if self.text:
             write_new_file(self.file, self.text, force=True)
             err.print(Text(f"{self.file}: fill in the bodies of its functions"))
@@ -67,8 +71,38 @@ def read_sources(model: Path, given: Sequence[Path]) -> list[JavaSource]:
     if not given:
         naming = {file: text for file, text in texts.items() if model.name in text}
         texts = naming or texts
-    read = [parse_java(text, file.name) for file, text in texts.items()]
+    folders = [one for one in given if one.is_dir()]
+    read = [
+        _read_samples(parse_java(text, file.name), (file.parent, model.parent), folders)
+        for file, text in texts.items()
+    ]
     return [one for one in read if one.callbacks or one.idl or one.loaders]
+
+
+def _read_samples(
+    source: JavaSource, beside: Sequence[Path], folders: Sequence[Path]
+) -> JavaSource:
+    """The source with the samples of the files that it names, as far as they are there: relative
+    to a folder ``beside``, or anywhere in ``folders``."""
+    from anaphora.models.reading.files import read_text
+
+    callbacks = []
+    for callback in source.callbacks:
+        missing, samples = [], list(callback.samples)
+        for name in callback.sample_files:
+            places = chain(
+                (folder / name for folder in beside),
+                (file for folder in folders for file in folder.rglob(Path(name).name)),
+            )
+            found = next((place for place in places if place.is_file()), None)
+            if found is None:
+                missing.append(name)
+                continue
+            lines = (line.strip() for line in read_text(found).splitlines())
+            samples.append(tuple(line for line in lines if line and not line.startswith("#")))
+        kept = replace(callback, samples=tuple(samples), sample_files=tuple(missing))
+        callbacks.append(kept)
+    return replace(source, callbacks=tuple(callbacks))
 
 
 def prepare_skeleton(
@@ -99,7 +133,13 @@ def prepare_skeleton(
     )
     if port.skeleton and file.exists() and not force and not is_unedited(read_text(file)):
         raise typer.BadParameter(f"{file} has been edited; --force overwrites it")
-    return Skeleton(port.skeleton, file, port.unknown)
+    unread = [
+        f"{callback.name}: {name}"
+        for one in code
+        for callback in one.callbacks
+        for name in callback.sample_files
+    ]
+    return Skeleton(port.skeleton, file, port.unknown, tuple(unread))
 
 
 def _iter_files(path: Path) -> Iterator[Path]:

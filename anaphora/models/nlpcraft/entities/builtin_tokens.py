@@ -36,11 +36,12 @@ from anaphora.models.reading.nodes import (
 from anaphora.models.schema.builtin_entities import NLPCRAFT_ENTITIES, find_builtin
 from anaphora.models.schema.field_types import describe_value
 
-__all__ = ["add_builtin_entities", "add_free_words"]
+__all__ = ["add_builtin_entities", "add_free_words", "add_named_substitutes"]
 
 _TOKENS_KEY = "enabledBuiltInTokens"
 _NAME = re.compile(r"\bnlpcraft:[a-z]+\b")
-_FREE_WORD = re.compile(r"\bnlpcraft:nlp\b(?!:)")
+_FREE_WORD = re.compile(r"\b(?:nlpcraft:nlp|nlp:entity)\b(?!:)")
+_NAME_OF_PARSER = re.compile(r"""(['"])((?:google|opennlp|spacy|stanford):[\w-]+)\1""")
 _PART = re.compile(r"\^\^(?:\[[^\[\]{}]*\])?\{(.*)\}\^\^", re.DOTALL)
 _EXTERNAL_PREFIXES = ("google:", "opennlp:", "stanford:")
 _UNSUPPORTED_TOKENS = ("nlpcraft:metro", "nlpcraft:subcontinent")
@@ -63,18 +64,34 @@ def add_builtin_entities(
         _add_usable(context, list(iter_synonym_texts(context.source)), list(intents))
 
 
-def add_free_words(context: TranslationTarget, intents: Iterable[str]) -> None:
-    """Let terms take free words, as in 0.9, if one of them may."""
+def add_free_words(
+    context: TranslationTarget, version: NlpcraftVersion, intents: Iterable[str]
+) -> None:
+    """Let terms take free words if one of them may: in 0.9 any that is true for them, in 1.0 one
+    that names the entities of NCNLPEntityParser."""
     if context.has_key("free_words"):
         return
     texts = list(intents)
-    reason = next(_iter_open_predicates(context, (), texts), "")
+    reason = next(_iter_open_predicates(context, (), texts), "") if version == "0.9" else ""
     if not reason and not any(map(_FREE_WORD.search, texts)):
         return
     at = context.source.start
     context.set_scalar("free_words", at, "true")
     what = f"{{{reason}}} may be true for free words" if reason else "terms name free words"
-    context.notes.add("changed", "free words", at, f"{what}, as in 0.9: free_words: true")
+    context.notes.add("changed", "free words", at, f"{what}, as in {version}: free_words: true")
+
+
+def add_named_substitutes(context: TranslationTarget, intents: Iterable[str]) -> None:
+    """Add elements for the entities of other programs that intents name: a file of 1.0 cannot
+    enable them, as the code of its bot has their parsers."""
+    at = context.source.start
+    named = dict.fromkeys(name for text in intents for _, name in _NAME_OF_PARSER.findall(text))
+    for name in named:
+        if name in enabled_names(context) or not (substitute := find_substitute(name)):
+            continue
+        node = ScalarNode(at, at, name, '"')
+        add_element(context, node, substitute.recognizer, substitute.options)
+        context.notes.add("changed", name, at, substitute.hint)
 
 
 def _add_listed(context: TranslationTarget, entry: SourceEntry) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["Substitute", "find_substitute"]
+__all__ = ["PROVIDERS", "Substitute", "find_substitute"]
 
-_PROVIDERS = ("google:", "opennlp:", "spacy:", "stanford:")
+PROVIDERS = ("google:", "opennlp:", "spacy:", "stanford:")
 
 
 class Substitute(NamedTuple):
@@ -26,7 +26,7 @@ def find_substitute(token: str) -> Substitute | None:
     they are not found.
     """
     provider, _, label = token.partition(":")
-    if f"{provider}:" not in _PROVIDERS or not label:
+    if f"{provider}:" not in PROVIDERS or not label:
         return None
     kind = label.casefold()
     if kind in _SPACY_LABELS:

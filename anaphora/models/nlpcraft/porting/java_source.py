@@ -2,6 +2,7 @@
 
 Only annotations and the headers of methods are read: ``@NCIntentRef``, ``@NCIntent`` and
 ``@NCIntentSample`` on a method or a class, ``@NCIntentTerm`` on parameters.
+Files of samples (``@NCIntentSampleRef``) are named, not read.
 """
 
 from __future__ import annotations
@@ -9,17 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from textwrap import dedent
 from typing import NamedTuple
 
 __all__ = ["SOURCE_SUFFIXES", "JavaCallback", "JavaParameter", "JavaSource", "parse_java"]
 
-SOURCE_SUFFIXES = (".java", ".kt", ".scala", ".groovy")
+_LANGUAGES = {"java": "Java", "kt": "Kotlin", "scala": "Scala", "groovy": "Groovy"}
+SOURCE_SUFFIXES = tuple(f".{one}" for one in _LANGUAGES)
 
 _STRING = r'"""(?:[^"]|"(?!""))*"""|"(?:\\.|[^"\\\n])*"'
 _COMMENT = re.compile(rf"({_STRING}|'(?:\\.|[^'\\\n])')|//[^\n]*|/\*(?:.|\n)*?\*/")
 _TEXT = re.compile(_STRING)
 _BRACKET = re.compile(rf"{_STRING}|[()]")
-_INTENT_ANNOTATION = re.compile(r"@(?:[\w.]+\.)?NCIntent(?:Ref|Sample)?\b")
+_INTENT_ANNOTATION = re.compile(r"@(?:[\w.]+\.)?NCIntent(?:Ref|SampleRef|Sample)?\b")
 _TERM_ANNOTATION = re.compile(r"@(?:[\w.]+\.)?NCIntentTerm\b")
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _NAME_BEFORE_COLON = re.compile(r"\s*(?:va[lr]\s+)?(\w+)\s*:")
@@ -44,7 +47,8 @@ class JavaParameter(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class JavaCallback:
     """A method that answers intents: ``refs`` are ids, ``idl`` texts with intents. ``samples`` has
-    one list of utterances for each annotation. ``line`` counts from 1."""
+    one list of utterances for each annotation, ``sample_files`` the files of others. ``line``
+    counts from 1."""
 
     name: str
     owner: str
@@ -54,6 +58,7 @@ class JavaCallback:
     refs: tuple[str, ...] = ()
     idl: tuple[str, ...] = ()
     samples: tuple[tuple[str, ...], ...] = ()
+    sample_files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,11 @@ class JavaSource:
     callbacks: tuple[JavaCallback, ...]
     idl: tuple[str, ...]
     loaders: dict[str, int]
+
+    @property
+    def language(self) -> str:
+        """The programming language of the file."""
+        return _LANGUAGES.get(self.name.rpartition(".")[2], "Java")
 
     @property
     def intent_texts(self) -> tuple[str, ...]:
@@ -88,7 +98,10 @@ def parse_java(text: str, name: str = "") -> JavaSource:
         header = _HEADER.match(code, at)
         if header is None or _TYPE_WORD.search(header[1] + header[2]):
             class_idl += [
-                text for one in annotations if one.name == "NCIntent" for text in one.texts
+                _lay_out(text)
+                for one in annotations
+                if one.name == "NCIntent"
+                for text in one.texts
             ]
             continue
         end = _find_closing(code, header.end() - 1)
@@ -114,12 +127,13 @@ def _build_callback(
         line=_line_at(code, header.start(2)),
         parameters=tuple(_iter_parameters(code[header.end() : end - 1])),
         refs=tuple(text for one in texts.get("NCIntentRef", ()) for text in one),
-        idl=tuple(text for one in texts.get("NCIntent", ()) for text in one),
+        idl=tuple(_lay_out(text) for one in texts.get("NCIntent", ()) for text in one),
         samples=tuple(
             tuple(" ".join(text.split()) for text in one)
             for one in texts.get("NCIntentSample", ())
             if one
         ),
+        sample_files=tuple(text for one in texts.get("NCIntentSampleRef", ()) for text in one),
     )
 
 
@@ -171,6 +185,11 @@ def _unquote(written: str) -> str:
         return _ESCAPE.sub(_unescape, written[1:-1])
     text = written[3:-3]
     return _MARGIN.sub("\n", text) if _MARGIN.search(text) else text
+
+
+def _lay_out(text: str) -> str:
+    """A text of several lines as it stands in a file: without the margin of the source."""
+    return "\n".join(line.rstrip() for line in dedent(text).strip().splitlines())
 
 
 def _unescape(found: re.Match[str]) -> str:

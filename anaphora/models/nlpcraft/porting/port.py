@@ -15,12 +15,14 @@ from anaphora.grammar.idl.compiler import Compiler
 from anaphora.grammar.idl.imports import ImportedText, read_import
 from anaphora.grammar.idl.intent import Intent, Term
 from anaphora.grammar.python_functions import FunctionLoader
+from anaphora.models.nlpcraft.entities.third_party_tokens import PROVIDERS
 from anaphora.models.nlpcraft.porting.java_source import JavaCallback, JavaSource
 from anaphora.models.nlpcraft.porting.skeleton import (
     SkeletonFunction,
     make_function_name,
     print_skeleton,
 )
+from anaphora.models.nlpcraft.rules.model import make_id
 from anaphora.models.nlpcraft.translation import Translation
 from anaphora.models.reading.nodes import (
     MappingNode,
@@ -29,7 +31,9 @@ from anaphora.models.reading.nodes import (
     SequenceNode,
     elements_by_id,
     mappings_in,
+    scalars_in,
 )
+from anaphora.models.schema.builtin_entities import is_builtin_name
 
 __all__ = ["Port", "port_code"]
 
@@ -83,6 +87,8 @@ def port_code(
     _add_handlers(root, handlers, module)
     for loader in _port_loaders(root, original, sources, module, functions):
         functions[loader.name] = loader
+    for finder in _add_finders(root, intents.values(), module, functions):
+        functions[finder.name] = finder
     for method in _port_methods(root, module, functions, FunctionLoader(folder=folder)):
         functions[method.name] = method
     _add_samples(root, callbacks, handlers)
@@ -137,6 +143,7 @@ def _build_handler(
     source: JavaSource | None = None,
 ) -> SkeletonFunction:
     java_names = {one.term: one.name for one in callback.parameters} if callback else {}
+    language = source.language if source else "Java"
     terms = {term.id: term for term in intents[0].terms if term.id is not None}
     for intent in intents[1:]:
         terms = {id: term for id, term in terms.items() if intent.term(id)}
@@ -147,11 +154,12 @@ def _build_handler(
     notes: list[str] = []
     if callback and source:
         place = f"{source.name}, line {callback.line}"
-        notes += [f"In Java ({f'{callback.owner}, ' if callback.owner else ''}{place}):", ""]
+        owner = f"{callback.owner}, " if callback.owner else ""
+        notes += [f"In {source.language} ({owner}{place}):", ""]
         notes += [f"    {callback.signature}", ""]
     for id, term in terms.items():
         where = id if id in named else f"slots.get({id!r})"
-        java = f" ({java_names[id]} in Java)" if java_names.get(id) else ""
+        java = f" ({java_names[id]} in {language})" if java_names.get(id) else ""
         notes.append(f"{where}: {_describe_term(term)}{java}.")
     if terms:
         notes.append("")
@@ -209,11 +217,10 @@ def _port_loaders(
             reference = ScalarNode(owner.start, owner.start, f"{module}#{name}", '"')
             owner.items["value_loader"] = reference
             owner.key_offsets["value_loader"] = owner.start
-        places = [
-            f", {one.name}, line {one.loaders[bare]}" for one in sources if bare in one.loaders
-        ]
+        source = next((one for one in sources if bare in one.loaders), None)
+        place = f", {source.name}, line {source.loaders[bare]}" if source else ""
         notes = (
-            f"In Java: {java}{places[0] if places else ''},",
+            f"In {source.language if source else 'Java'}: {java}{place},",
             "    Set<NCValue> load(NCElement owner)",
             "",
             "Return a mapping from the names of values to lists of synonyms, or a list of names.",
@@ -221,6 +228,42 @@ def _port_loaders(
         named = ", ".join(f"'{id}'" for id in ids)
         summary = f"Load the values of the element{'s' if len(ids) > 1 else ''} {named}."
         yield SkeletonFunction(name, ("element",), summary, notes, "{}", "to be ported")
+
+
+def _add_finders(
+    root: MappingNode,
+    intents: Iterable[Intent],
+    module: str,
+    functions: dict[str, SkeletonFunction],
+) -> Iterator[SkeletonFunction]:
+    """A function for each element that intents name and the file does not declare: in NLPCraft 1.0
+    parsers in the code of the bot find such entities."""
+    at = root.start
+    declared = {*elements_by_id(root), *scalars_in(root.items.get("entities"))}
+    mentions = {name for intent in intents for kind, name in intent.mentions if kind == "element"}
+    taken = set(functions)
+    for id in sorted(mentions - declared):
+        if id.startswith(("nlpcraft:", *PROVIDERS)) or is_builtin_name(id) or make_id(id) != id:
+            continue
+        name = make_function_name(f"find_{id}", taken)
+        taken.add(name)
+        items: dict[str, Node] = {
+            "id": ScalarNode(at, at, id, '"'),
+            "id_synonym": ScalarNode(at, at, "false", ""),
+            "recognizer": ScalarNode(at, at, f"{module}#{name}", '"'),
+        }
+        known = root.items.get("elements")
+        listed = known.items if isinstance(known, SequenceNode) else []
+        element = MappingNode(at, items, dict.fromkeys(items, at))
+        root.items["elements"] = SequenceNode(at, [*listed, element])
+        root.key_offsets.setdefault("elements", at)
+        notes = (
+            "The model does not declare it: in NLPCraft a parser in the code may find it.",
+            "",
+            "Yield an anaphora.Mention(start, end, value) for each.",
+        )
+        summary = f"Find the entities of the element '{id}' in a text."
+        yield SkeletonFunction(name, ("text",), summary, notes, "()", "to be ported")
 
 
 def _port_methods(
@@ -274,7 +317,7 @@ def _add_samples(
     callbacks: Iterable[tuple[JavaCallback, JavaSource]],
     handlers: dict[str, str],
 ) -> None:
-    """Add the sample utterances as dialogs, unless the model has samples."""
+    """Add the sample utterances as dialogs."""
     at = root.start
     dialogs: list[Node] = []
     for callback, _ in callbacks:
@@ -288,6 +331,7 @@ def _add_samples(
                 }
                 steps.append(MappingNode(at, items, dict.fromkeys(items, at)))
             dialogs.append(MappingNode(at, {"dialog": SequenceNode(at, steps)}, {"dialog": at}))
-    if dialogs and "samples" not in root.items:
-        root.items["samples"] = SequenceNode(at, dialogs)
-        root.key_offsets["samples"] = at
+    known = root.items.get("samples")
+    if dialogs and (known is None or isinstance(known, SequenceNode)):
+        root.items["samples"] = SequenceNode(at, [*(known.items if known else ()), *dialogs])
+        root.key_offsets.setdefault("samples", at)

@@ -125,6 +125,14 @@ def _translate_value_loader(context: TranslationTarget, entry: SourceEntry) -> N
     )
 
 
+def _translate_group(context: TranslationTarget, entry: SourceEntry) -> None:
+    """The only group of an element of 0.5."""
+    if context.set_node("groups", entry.at, SequenceNode(entry.node.start, [entry.node])):
+        context.add_note("mapped", entry, "→ groups")
+    else:
+        context.add_note("ignored", entry, "groups are given already")
+
+
 def _translate_stop_words(context: TranslationTarget, entry: SourceEntry) -> None:
     if to_data(entry.node) is not True:
         reason = "only a whole model can allow stop words inside synonyms"
@@ -148,6 +156,7 @@ ELEMENT_RULES: Mapping[str, Rule] = {
     "id": copy_key,
     "type": map_to("id"),
     "description": copy_key,
+    "group": _translate_group,
     "groups": copy_key,
     "parentId": map_to("parent"),
     "synonyms": _translate_synonyms,

@@ -21,6 +21,7 @@ from anaphora.models.nlpcraft.rules.rule import (
     replacement_node,
 )
 from anaphora.models.reading.nodes import (
+    MappingNode,
     Node,
     ScalarNode,
     SequenceNode,
@@ -97,10 +98,25 @@ def _rewrite_intents(
     if text == item.text:
         return item
     reason = "predicates of NLPCraft 0.5 to 0.7 → the intent language"
-    if context.intents.uses_conversation:
+    if "nlp:entity" in item.text:
+        reason = "nlp:entity → nlpcraft:nlp, a free word"
+    elif context.intents.uses_conversation:
         reason += "; without conv=false all terms use the memory (~), as in 0.6"
     context.add_note("changed", SourceEntry(f"{entry.key}[{index}]", item.start, item), reason)
     return replacement_node(item, text)
+
+
+def _translate_examples(context: TranslationTarget, entry: SourceEntry) -> None:
+    """The examples of 0.5 and 0.6 become samples, each a dialog of one question."""
+    dialogs: list[Node] = []
+    for item in entry.node.items if isinstance(entry.node, SequenceNode) else ():
+        at = item.start
+        step = MappingNode(at, {"ask": item}, {"ask": at})
+        dialogs.append(MappingNode(at, {"dialog": SequenceNode(at, [step])}, {"dialog": at}))
+    if dialogs and context.set_node("samples", entry.at, SequenceNode(entry.at, dialogs)):
+        context.add_note("mapped", entry, "→ samples, which 'anaphora check' runs")
+    else:
+        context.add_note("ignored", entry, "expected a list of questions")
 
 
 def _deferred(context: TranslationTarget, entry: SourceEntry) -> None:
@@ -145,6 +161,7 @@ MODEL_RULES: Mapping[str, Rule] = {
     "macros": translate_macros,
     "elements": translate_elements,
     "intents": _translate_intents,
+    "examples": _translate_examples,
     "enabledBuiltInTokens": _deferred,
     "abstractTokens": _translate_abstract_tokens,
     "additionalStopWords": map_to("stop_words.add"),

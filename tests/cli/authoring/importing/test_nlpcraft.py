@@ -315,3 +315,79 @@ class Drinks implements NCValueLoader {}
         assert [one.name for one in read_sources(LAMPS, [])] == []
         (tmp_path / "A.java").write_text('@NCIntentRef("x") void x() {}')
         assert [one.name for one in read_sources(tmp_path / "m.yaml", [])] == ["A.java"]
+
+
+class TestBotOfParsers:
+    """A bot of 1.0 whose entities come from parsers in its code, in Scala."""
+
+    MODEL = """
+elements:
+  - {type: "x:alarm", synonyms: ["{ping|wake} me"]}
+"""
+    SCALA = """
+class Alarm extends NCModel {
+    @NCIntent("intent=alarm term={# == 'x:alarm'} term(in)={# == 'stanford:number'} " +
+        "term(who)={# == 'x:who'}? term(what)={# == 'nlp:entity'}*")
+    @NCIntentSampleRef("alarms.txt")
+    def onAlarm(@NCIntentTerm("in") in: NCEntity): NCResult = ???
+    @NCIntentRef("alarm") @NCIntentSampleRef("lost.txt")
+    def onLost(): NCResult = ???
+}
+"""
+
+    @pytest.fixture
+    def result(self, tmp_path: Path) -> Result:
+        for name, text in (
+            ("alarm.yaml", self.MODEL),
+            ("scala/Alarm.scala", self.SCALA),
+            ("resources/alarms.txt", "# of the team\n\nping me in 5 minutes\n"),
+        ):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(text)
+        return run(
+            *(tmp_path / "alarm.yaml", "--output", tmp_path / "new.yaml"),
+            *("--source", tmp_path / "scala", "--source", tmp_path / "resources"),
+        )
+
+    def test_what_parsers_find_is_found_here_or_by_a_function(
+        self, result: Result, tmp_path: Path
+    ) -> None:
+        assert result.exit_code == 0, result.stderr
+        assert "stanford:number: the built-in entity number finds them" in result.stderr
+        assert "nothing here finds" not in result.stderr
+        new = load_model(tmp_path / "new.yaml")
+        assert not new.warnings
+        reply = Engine(new).ask("Wake me in ten minutes gently")
+        assert (reply.slots["in"].value, reply.slots["what"].value) == ("10 min", ["gently"])
+        assert "def find_x_who(text):" in (tmp_path / "new_handlers.py").read_text()
+
+    def test_samples_come_from_the_file_that_the_code_names(
+        self, result: Result, tmp_path: Path
+    ) -> None:
+        (dialog,) = load_model(tmp_path / "new.yaml").samples
+        assert [step.text for step in dialog.steps] == ["ping me in 5 minutes"]
+        assert "The samples of onLost: lost.txt are not found" in result.stderr
+
+    def test_the_functions_say_which_language_they_come_from(
+        self, result: Result, tmp_path: Path
+    ) -> None:
+        text = (tmp_path / "new_handlers.py").read_text()
+        assert "In Scala (Alarm, Alarm.scala, line 6):" in text
+        assert "in Java" not in text
+
+
+def test_what_the_new_file_still_lacks_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "bot.yaml"
+    path.write_text(
+        "id: bot\nname: Bot\nversion: '1'\nenabledBuiltInTokens: []\n"
+        "elements: [{id: a, group: g}]\nexamples: [a]\n"
+        "intents: [\"intent=i term={has(tok_groups(), 'g')}\"]\n"
+    )
+    result = run(path, "--output", tmp_path / "new.yaml")
+    assert (result.exit_code, "cannot be used" in result.stderr) == (0, False)
+    assert [step.text for one in load_model(tmp_path / "new.yaml").samples for step in one.steps]
+
+    path.write_text(path.read_text().replace("'g')", "'gg')"))
+    result = run(path, "--output", tmp_path / "new.yaml", "--force")
+    assert "new.yaml cannot be used before this is mended:" in result.stderr
+    assert "refers to the unknown group 'gg'" in result.stderr.partition("mended:")[2]

@@ -110,3 +110,12 @@ def test_scala_writes_long_texts_with_margins() -> None:
 )
 def test_code_that_is_not_understood_is_skipped(text: str) -> None:
     assert not parse_java(text).callbacks
+
+
+def test_an_intent_of_several_lines_is_laid_out_as_in_a_file() -> None:
+    source = parse_java(
+        'class A {\n    @NCIntent("""\n        |intent=a  \n        |  term={true}\n'
+        '    """.stripMargin)\n    def onA() = ???\n}\n',
+        "A.scala",
+    )
+    assert source.intent_texts == ("intent=a\n  term={true}",)
