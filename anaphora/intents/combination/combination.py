@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CombinedUtterance", "combine_with_memory"]
 
-# The cues of what is said in the place of something else, not beside it.
+# The cues of what denies what was said, and of what is said in its place, not beside it.
 _DENYING = frozenset({"correct", "decline", "negate"})
-_REPLACING = frozenset({"correct", "instead", "decline", "negate"})
+_REPLACING = _DENYING | {"instead"}
 
 
 class CombinedUtterance(NamedTuple):
