@@ -36,7 +36,8 @@ class Mention(Struct, frozen=True):
 
     A ``fallback`` counts only if an intent needs it that nothing else completes. One that is
     ``void`` is no entity: it says that nothing in its range is one, such as the number and the
-    month of "February 30".
+    month of "February 30". The words in its ``gap``, offsets of characters too, are no part of it:
+    "every Monday remind me at 9".
     """
 
     start: int
@@ -45,6 +46,7 @@ class Mention(Struct, frozen=True):
     meta: Mapping[str, Any] = {}
     fallback: bool = False
     void: bool = False
+    gap: tuple[int, int] | None = None
 
 
 class TokenizedText:

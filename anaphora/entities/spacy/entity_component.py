@@ -39,7 +39,14 @@ from anaphora.errors import ModelError, Problem
 from anaphora.models.schema.builtin_entities import BUILTIN_ENTITIES, find_builtin, resolve_options
 from anaphora.storage.cache import Cache
 
-__all__ = ["ENTITY_FACTORY", "TIME_KEY", "EntityComponent", "create_entity_component", "spans_key"]
+__all__ = [
+    "ENTITY_FACTORY",
+    "TIME_KEY",
+    "EntityComponent",
+    "create_entity_component",
+    "spans_key",
+    "tokens_without",
+]
 
 ENTITY_FACTORY = "anaphora_entity"
 TIME_KEY = "anaphora_at"
@@ -122,7 +129,9 @@ class EntityComponent(StoredComponent):
                 void.append([first, last])
                 continue
             spans.append(Span(doc, first, last, label=self.element, kb_id=mention.value or ""))
-            said = {"value": mention.value, "meta": dict(mention.meta)}
+            said: dict[str, Any] = {"value": mention.value, "meta": dict(mention.meta)}
+            if mention.gap is not None:
+                said["gap"] = mention.gap
             mentions.append({**said, "fallback": True} if mention.fallback else said)
         key = spans_key(self.element)
         attrs: dict[str, Any] = {"mentions": mentions}
@@ -174,6 +183,16 @@ def _create_recognizer(
     except ValueError as error:
         raise ModelError(Problem(str(error))) from error
     return create_builtin(name, language, chosen, cache=cache)
+
+
+def tokens_without(
+    doc: Doc | TokenizedText, first: int, last: int, gap: tuple[int, int]
+) -> tuple[int, ...]:
+    """Return the tokens from ``first`` up to ``last``, without those that begin in the ``gap``, a
+    range of characters."""
+    start, end = gap
+    starts = [token.idx for token in doc] if isinstance(doc, Doc) else doc.starts
+    return tuple([one for one in range(first, last) if not start <= starts[one] < end])
 
 
 def _align_to_tokens(

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, SpanGroup
 
 from anaphora.core.utterance import Entity
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText
-from anaphora.entities.spacy.entity_component import EntityComponent, spans_key
+from anaphora.entities.spacy.entity_component import EntityComponent, spans_key, tokens_without
 from anaphora.entities.tokens.sentence import Sentence
 from anaphora.models.domain import Element
 
@@ -38,7 +38,13 @@ def run_recognizers(
     """
     return _create_entities(
         (
-            (elements[component.element], tuple(range(first, last)), mention)
+            (
+                elements[component.element],
+                tuple(range(first, last))
+                if mention.gap is None
+                else tokens_without(doc, first, last, mention.gap),
+                mention,
+            )
             for component in components
             for mention, first, last in component.find(doc, at)
         ),
@@ -67,8 +73,15 @@ def _create_entities(
     fallbacks: list[Entity] = []
     void: list[Entity] = []
     for element, tokens, mention in mentions:
+        gaps = 0 if mention.gap is None else tokens[-1] + 1 - tokens[0] - len(tokens)
         entity = sentence.create_entity(
-            element, mention.value, tokens, exact=True, meta=mention.meta, is_from_phrase=False
+            element,
+            mention.value,
+            tokens,
+            exact=True,
+            gaps=gaps,
+            meta=mention.meta,
+            is_from_phrase=False,
         )
         (void if mention.void else fallbacks if mention.fallback else entities).append(entity)
     found = RecognizedEntities(entities, fallbacks, tuple(void))
@@ -97,6 +110,10 @@ def _iter_mentions(group: SpanGroup | None) -> Iterator[tuple[tuple[int, ...], M
     if len(mentions) != len(group):  # a user's component has changed the group
         mentions = [{"value": span.kb_id_ or None, "meta": {}} for span in group]
     for span, data in zip(group, mentions, strict=True):
-        yield tuple(range(span.start, span.end)), Mention(span.start_char, span.end_char, **data)
+        mention = Mention(span.start_char, span.end_char, **data)
+        tokens = tuple(range(span.start, span.end))
+        if mention.gap is not None:
+            tokens = tokens_without(span.doc, span.start, span.end, mention.gap)
+        yield tokens, mention
     for first, last in group.attrs.get("void", ()):
         yield tuple(range(first, last)), Mention(0, 0, void=True)

@@ -148,7 +148,7 @@ def test_a_date_does_not_combine_with_itself(text, at):
         (("tomorrow at seven", "at night"), "2026-11-24T19:00"),
         (("today at eight", "tomorrow"), "2026-11-24T20:00"),
         (("Friday night at one", "at two"), "2026-11-28T02:00"),
-        (("on Friday", "from five to seven"), "2026-11-27T05:00/2026-11-27T07:00"),
+        (("on Friday", "from five to seven"), "2026-11-27T17:00/2026-11-27T19:00"),
         (("in May", "the 5th", "at eight"), "2027-05-05T08:00"),
         (("the 5th", "in May"), "2027-05-05"),
         (("on December 20", "on the 24th"), "2026-12-24"),

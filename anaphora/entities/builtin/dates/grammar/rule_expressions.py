@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any
 
 from anaphora.entities.builtin.chart_parser import BuildMeaning
+from anaphora.entities.builtin.dates.intervals import GRAINS
 from anaphora.entities.builtin.dates.named_days.calendars import ISLAMIC_YEARS
 from anaphora.entities.builtin.dates.operations import OPERATION_NAMES
 from anaphora.entities.builtin.dates.operations.clock_times import (
@@ -24,7 +25,11 @@ from anaphora.entities.builtin.dates.operations.clock_times import (
     HALF_DAY,
     evaluate_clock,
 )
-from anaphora.entities.builtin.dates.operations.durations import duration_seconds, evaluate_duration
+from anaphora.entities.builtin.dates.operations.durations import (
+    duration_seconds,
+    evaluate_duration,
+    finest_grain,
+)
 from anaphora.entities.builtin.dates.operations.expression_analysis import assumed_unit
 from anaphora.entities.builtin.dates.operations.recurrence_patterns import RECURRENCE_OPERATIONS
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
@@ -167,6 +172,16 @@ def _to_islamic_year(year: int) -> int | None:
 def _place_weekday_in(day: int, period: TimeExpression) -> TimeExpression | None:
     """The Friday of that week; None if ``period`` is a day (Friday, all day)."""
     return None if period[:2] == ("cell", "day") else ("weekday_in", day, period)
+
+
+def _place_weekday_ago(day: int, duration: TimeExpression) -> TimeExpression | None:
+    """Two weeks ago, on a Friday: that of the week then; None for a duration of days or hours."""
+    try:
+        grain = finest_grain(evaluate_duration(duration))
+    except ValueError:
+        return None
+    is_long = GRAINS.index(grain) >= GRAINS.index("week")
+    return ("weekday_in", day, ("cell_of", "week", ("ago", duration))) if is_long else None
 
 
 def _place_in_week(days: TimeExpression, period: TimeExpression) -> TimeExpression | None:
@@ -359,6 +374,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "on_weekday": _place_on_weekday,
     "on_its_weekday": _place_on_its_weekday,
     "weekday_in": _place_weekday_in,
+    "weekday_ago": _place_weekday_ago,
     "daily": lambda days, hours: ("daily", days, *hours),
     "hoursof": lambda day, hours: ("at_times", day, *hours),
     "twodays": _to_two_days,

@@ -113,10 +113,12 @@ def _times(moment: Moment, first: TimeExpression, last: TimeExpression) -> Inter
 def _at_times(
     moment: Moment, day: TimeExpression, first: TimeExpression, last: TimeExpression
 ) -> Interval:
-    """Tomorrow from five to seven."""
+    """Tomorrow from five to seven, which is by day, too."""
     one, other = evaluate_clock(first), evaluate_clock(last)
     if _day_of(day, moment)[1].grain == "part":
         one, other = _with_either_half(one), _with_either_half(other)
+    elif one.open and other.open and one[:2] < other[:2] and other.hours < HALF_DAY:
+        one = evaluate_clock(("by_day", first))
     one, other = _align_halves(one, other)
     on, one = _place_clock(moment, day, one)
     return _clock_range(moment, on, one, other)

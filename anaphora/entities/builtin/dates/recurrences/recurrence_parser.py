@@ -6,10 +6,15 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from anaphora.entities.builtin.chart_parser import Chart, Item
-from anaphora.entities.builtin.dates.date_parser import DateParser
+from anaphora.entities.builtin.dates.date_parser import DateParser, get_date_parser
 from anaphora.entities.builtin.dates.grammar.date_grammar import RECURRENCE_TABLES
 from anaphora.entities.builtin.dates.grammar.islands import DateMatch, Island
-from anaphora.entities.builtin.dates.operations.recurrence_patterns import Patterns, share_bounds
+from anaphora.entities.builtin.dates.operations.recurrence_patterns import share_bounds
+from anaphora.entities.builtin.dates.recurrences.distant_times import (
+    RecurrenceMatch,
+    join_distant_time,
+    needs_time,
+)
 
 __all__ = ["RecurrenceParser", "get_recurrence_parser"]
 
@@ -29,9 +34,17 @@ class RecurrenceParser(DateParser):
 
     tables = RECURRENCE_TABLES
 
-    def find_recurrences(self, text: str) -> list[tuple[int, int, Patterns]]:
-        """The recurrences, in the order of the text."""
-        return self._find_with_endings(text, lambda island: island.recurrences)
+    def find_recurrences(self, text: str) -> list[RecurrenceMatch]:
+        """The recurrences, in the order of the text; a single one also with a time that is said
+        apart from it."""
+        found = [
+            RecurrenceMatch(*one)
+            for one in self._find_with_endings(text, lambda island: island.recurrences)
+        ]
+        if len(found) == 1 and needs_time(found[0].patterns):
+            dates = get_date_parser(self.language, self._order).find_dates(text)
+            return [join_distant_time(text, found[0], dates, self._grammar.conjunctions)]
+        return found
 
     def find_count(self, text: str) -> int | None:
         """How many times the whole text says: once, three times. None for other texts."""

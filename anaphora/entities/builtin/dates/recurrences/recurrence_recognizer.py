@@ -78,8 +78,8 @@ class RecurrenceRecognizer:
         """The recurrences in ``text``, resolved against the local time ``at``."""
         at = to_zoned(at)
         return [
-            Mention(start, end, *resolved)
-            for start, end, patterns in self._parser.find_recurrences(text)
+            Mention(start, end, *resolved, gap=gap)
+            for start, end, patterns, gap in self._parser.find_recurrences(text)
             for resolved in self._resolve(patterns, at)
         ]
 

@@ -1,0 +1,82 @@
+"""Join a recurrence with the time that is said apart from it: *every Monday* remind me *at 9*."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from anaphora.entities.builtin.atoms import split_atoms
+from anaphora.entities.builtin.dates.grammar.islands import DateMatch
+from anaphora.entities.builtin.dates.operations.recurrence_patterns import (
+    CLOCK_UNITS,
+    RECURRENCE_OPERATIONS,
+    Patterns,
+)
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+
+__all__ = ["RecurrenceMatch", "join_distant_time", "needs_time"]
+
+_TIMES = frozenset({"clock", "times", "part"})  # operations
+_SENTENCE_MARK = re.compile(r"[.!?;:。！？；：…\n]")
+_COMMAS = frozenset(",，、،")
+
+
+class RecurrenceMatch(NamedTuple):
+    """A recurrence in a text; the words in its ``gap`` are no part of it."""
+
+    start: int
+    end: int
+    patterns: Patterns
+    gap: tuple[int, int] | None = None
+
+
+def join_distant_time(
+    text: str,
+    recurrence: RecurrenceMatch,
+    dates: Sequence[DateMatch],
+    conjunctions: Collection[str],
+) -> RecurrenceMatch:
+    """The recurrence at the time that is said before or behind it, if that is the only further one
+    of the ``dates``, in the same clause; else the same."""
+    start, end, patterns, _ = recurrence
+    apart = [one for one in dates if one[1] <= start or one[0] >= end]
+    if len(apart) != 1 or not _is_time(apart[0][2]):
+        return recurrence
+    ((first, last, time),) = apart
+    gap = (end, first) if first >= end else (last, start)
+    if not _is_in_clause(text, recurrence, gap, conjunctions):
+        return recurrence
+    placed = RECURRENCE_OPERATIONS["narrow"](patterns, time)
+    if not placed:
+        return recurrence
+    return RecurrenceMatch(min(start, first), max(end, last), placed, gap)
+
+
+def needs_time(patterns: Patterns) -> bool:
+    """Whether a recurrence leaves the time of day open."""
+    return not any(one.has_time or one.times or one.unit in CLOCK_UNITS for one in patterns)
+
+
+def _is_time(meaning: TimeExpression) -> bool:
+    """Whether a date is a time or a part of any day."""
+    if meaning[0] in ("at", "at_times", "in_zone"):
+        return _is_time(meaning[1])
+    return meaning[0] in _TIMES
+
+
+def _is_in_clause(
+    text: str, recurrence: RecurrenceMatch, gap: tuple[int, int], conjunctions: Collection[str]
+) -> bool:
+    """Whether only words are between both, no conjunction and no mark but a comma behind a
+    recurrence at the beginning of the text."""
+    between = text[slice(*gap)]
+    # An abbreviated weekday may have taken the full stop
+    if not between.strip() or _SENTENCE_MARK.search(text[max(gap[0] - 1, 0) : gap[1]]):
+        return False
+    words = [atom.text for atom in split_atoms(between, str.casefold)]
+    if recurrence.start == 0 and words[0] in _COMMAS:
+        words = words[1:]
+    return (
+        bool(words) and _COMMAS.isdisjoint(words) and not any(one in conjunctions for one in words)
+    )
