@@ -14,6 +14,8 @@ from anaphora.entities.words.normalization import base_code, create_normalizer
 
 __all__ = ["NonDateNames"]
 
+_GRADE: Final = 3  # the bits of a grade without its flags
+_WEAK: Final = 1  # the grade of a word of which a date never consists alone
 _VERSE_ATOMS: Final = 3  # 3:16
 _PRESENT_ENDINGS: Final = ("s", "ing")  # also those of nouns: calls, meeting
 _ARTICLE_LANGUAGES: Final = frozenset({"es", "pt"})  # where a weekday has an article
@@ -25,11 +27,13 @@ class NonDateNames:
     A word of dates is a name behind a title (*Mr.* Friday, *Frau* Sommer). A month or a weekday is
     one behind a word for getting in touch with somebody, with a second name behind it (*call* April
     *Jones*), and with an article and a noun behind it (Aug *the dog*). A month is also a name
-    before another one (April *May*), before such a word in the past (April *called*) or a surname:
-    a capitalized word that is in no dictionary, or stands before the verb of a German sentence, or
-    in a language that writes months small (Julio *Iglesias*). There a weekday is one, too, inside a
+    before another one (April *May*), before the past of what only people do (April *called*) or a
+    surname: a capitalized word that is in no dictionary, or stands before such a verb (June Carter
+    *sang*) or the verb of a German sentence, or in a language that writes months small (Julio
+    *Iglesias*). There a weekday is one, too, inside a
     sentence or without its article (Domingo *Pérez*), and so is what a conjunction joins to a
-    capitalized word (*Robinson et* Vendredi). Two numbers behind the name of a *book* are a chapter
+    capitalized word (*Robinson et* Vendredi) and what stands behind a first name (chiama *Domenico*
+    Sabato al lavoro). Two numbers behind the name of a *book* are a chapter
     and a verse. All names are capitalized.
     """
 
@@ -39,6 +43,7 @@ class NonDateNames:
         self._names = grammar.names
         self._honorifics = grammar.honorifics
         self._contacts = grammar.contact_words
+        self._deeds = grammar.contact_words | grammar.deed_words
         self._articles = grammar.epithet_articles
         self._conjunctions = grammar.conjunctions
         self._is_small = not has_capital_months(self._code)
@@ -79,7 +84,11 @@ class NonDateNames:
                     yield at, at + len(title)
 
     def _is_name(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
-        return self._is_person(text, atoms, grades, at) or self._is_joined(text, atoms, grades, at)
+        return (
+            self._is_person(text, atoms, grades, at)
+            or self._is_joined(text, atoms, grades, at)
+            or self._is_surname(text, atoms, grades, at)
+        )
 
     def _is_person(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
         """Whether a month or a weekday is the name of a person or a pet."""
@@ -95,7 +104,7 @@ class NonDateNames:
         )
         if is_governed:
             return False
-        if self._names[atoms[at].text][0] == "month" and self._is_contacting(behind[0].text):
+        if self._names[atoms[at].text][0] == "month" and self._is_deed(behind[0].text):
             return True
         if behind[0].text not in self._articles or len(behind) == 1:
             return False
@@ -103,13 +112,13 @@ class NonDateNames:
         ends_there = at + 3 >= len(atoms) or atoms[at + 3].kind == "mark"
         return is_noun and (ends_there or self._names[atoms[at].text][0] == "month")
 
-    def _is_contacting(self, word: str) -> bool:
-        """Whether a word is the past of one for getting in touch: called, told."""
-        if not self._contacts or word.endswith(_PRESENT_ENDINGS) or word in self._contacts:
+    def _is_deed(self, word: str) -> bool:
+        """Whether a word is the past of what only people do: called, told, sang."""
+        if not self._deeds or word.endswith(_PRESENT_ENDINGS) or word in self._deeds:
             return False
         dictionary = load_dictionary(self._code)
         lemmas = dictionary.get(word) if dictionary is not None else None
-        return lemmas is not None and not self._contacts.isdisjoint(lemmas)
+        return lemmas is not None and not self._deeds.isdisjoint(lemmas)
 
     def _has_title(self, atoms: Sequence[Atom], at: int) -> bool:
         """Whether the title of a person stands before an atom."""
@@ -127,6 +136,21 @@ class NonDateNames:
             return False
         is_word = atoms[other].kind == "word" and not grades[other]
         return is_word and text[atoms[other].start].isupper() and not text.isupper()
+
+    def _is_surname(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
+        """Whether a month or a weekday stands between a first name inside a sentence and a small
+        word that is no part of a date, in a language that writes them small."""
+        if not self._is_small or at < 2 or atoms[at - 2].kind != "word":
+            return False
+        first = atoms[at - 1]
+        if first.kind != "word" or first.glued or grades[at - 1]:
+            return False
+        behind = at + 1
+        while behind < len(atoms) and grades[behind] & _GRADE == _WEAK:
+            behind += 1
+        if behind == len(atoms) or grades[behind] or not text[first.start].isupper():
+            return False
+        return atoms[behind].kind == "word" and text[atoms[behind].start].islower()
 
     def _find_full_name_end(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> int:
         """The end of the name of a person that a month or a weekday begins, with nothing before it
@@ -156,6 +180,8 @@ class NonDateNames:
         dictionary = load_dictionary(self._code)
         if verb is None or dictionary is None:
             return 0
+        if self._is_deed(verb.text):
+            return at + 1
         is_name = surname.text not in dictionary or (
             self._code == "de" and _is_finite(verb.text, dictionary)
         )

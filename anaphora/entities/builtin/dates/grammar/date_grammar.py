@@ -63,7 +63,8 @@ _WORD_LISTS: Mapping[str, str] = {
     "endings": "endings", "openings": "openings", "marked": "marked_words",
     "street_words": "street_words", "articles": "articles", "uncounted": "uncounted",
     "first_names": "first_names", "moving": "moving_words", "counters": "counters",
-    "honorifics": "honorifics", "contacts": "contact_words", "epithets": "epithet_articles",
+    "honorifics": "honorifics", "contacts": "contact_words", "deeds": "deed_words",
+    "epithets": "epithet_articles",
     "books": "books", "titles": "titles", "pronouns": "pronouns", "choosing": "choosing_words",
     "collectives": "collectives",
 }  # fmt: skip
@@ -89,7 +90,7 @@ class DateGrammar:
     number before the name of a street, which ends or begins with one of the ``street_words``, is no
     part of a date, nor is an ordinal in digits between one of
     the ``articles`` and a content word (the 3rd candidate). ``honorifics``, ``contact_words``,
-    ``epithet_articles``, ``books`` and ``titles`` are words of names: see
+    ``deed_words``, ``epithet_articles``, ``books`` and ``titles`` are words of names: see
     :class:`~anaphora.entities.builtin.dates.disambiguation.non_date_names.NonDateNames`.
     ``endings`` may stand behind words, ``openings`` before words of dates that are written as one
     with them (내일|일곱시), ``plain_letters`` for letters with marks, also in the numerals
@@ -126,6 +127,7 @@ class DateGrammar:
     articles: frozenset[str]
     honorifics: frozenset[str]
     contact_words: frozenset[str]
+    deed_words: frozenset[str]
     epithet_articles: frozenset[str]
     books: frozenset[str]
     titles: frozenset[str]

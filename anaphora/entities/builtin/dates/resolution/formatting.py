@@ -20,8 +20,9 @@ def format_value(interval: Interval, moment: Moment) -> str:
         return _format_period(interval)
     by_days = all(one is None or one == moment.local_time(one.date()) for one in (start, end))
     if not by_days or grain in CLOCK_GRAINS:
-        ends = (_format_time(end) if end else _OPEN_END for end in (start, end))
-        return "/".join(ends)
+        of_seconds = bool(grain == "second" and start and end and (start.second or end.second))
+        unit = "seconds" if of_seconds else "minutes"
+        return "/".join([_format_time(end, unit) if end else _OPEN_END for end in (start, end)])
     last = end - timedelta(days=1) if end is not None else None
     if start is not None and last is not None and start.date() == last.date():
         return _format_day(start)
@@ -46,7 +47,7 @@ def _format_period(interval: Interval) -> str:
     assert end is not None
     match interval.grain:
         case "second":
-            return start.replace(tzinfo=None).isoformat(timespec="seconds")
+            return _format_time(start, "seconds")
         case "minute" | "hour":
             return _format_time(start)
         case "day":
@@ -67,8 +68,8 @@ def _format_day(of: datetime) -> str:
     return of.date().isoformat()
 
 
-def _format_time(of: datetime) -> str:
-    return of.replace(tzinfo=None).isoformat(timespec="minutes")
+def _format_time(of: datetime, unit: str = "minutes") -> str:
+    return of.replace(tzinfo=None).isoformat(timespec=unit)
 
 
 def _to_milliseconds(of: datetime) -> int:
