@@ -32,8 +32,8 @@ class NonDateNames:
     *sang*) or the verb of a German sentence, or in a language that writes months small (Julio
     *Iglesias*). There a weekday is one, too, inside a
     sentence or without its article (Domingo *Pérez*), and so is what a conjunction joins to a
-    capitalized word (*Robinson et* Vendredi) and what stands behind a first name (chiama *Domenico*
-    Sabato al lavoro). Two numbers behind the name of a *book* are a chapter
+    capitalized word (*Robinson et* Vendredi) and what stands behind such a word and a first name
+    (*chiama Domenico* Sabato per la cena). Two numbers behind the name of a *book* are a chapter
     and a verse. All names are capitalized.
     """
 
@@ -138,9 +138,10 @@ class NonDateNames:
         return is_word and text[atoms[other].start].isupper() and not text.isupper()
 
     def _is_surname(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
-        """Whether a month or a weekday stands between a first name inside a sentence and a small
-        word that is no part of a date, in a language that writes them small."""
-        if not self._is_small or at < 2 or atoms[at - 2].kind != "word":
+        """Whether a month or a weekday stands behind a word for getting in touch and a first name,
+        and before a small word that is no part of a date, in a language that writes them small."""
+        addressed = {atom.text for atom in atoms[max(at - 3, 0) : max(at - 1, 0)]}
+        if not self._is_small or self._contacts.isdisjoint(addressed):
             return False
         first = atoms[at - 1]
         if first.kind != "word" or first.glued or grades[at - 1]:
