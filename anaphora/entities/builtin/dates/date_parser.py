@@ -16,6 +16,7 @@ from anaphora.entities.builtin.dates.coordination.completion import Coordination
 from anaphora.entities.builtin.dates.coordination.joined_hours import JoinedHours
 from anaphora.entities.builtin.dates.coordination.listed_days import (
     FollowingDays,
+    expand_weekdays,
     find_listed_days,
 )
 from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import (
@@ -508,7 +509,8 @@ class DateParser:
         ]
         chart = self._parse_chart(found, names)
         read = self._select(chart, is_weak)
-        listed = find_listed_days(found, chart, read.dates, grammar.conjunctions, grammar.weak)
+        dates = read.dates if self._has_spaces else tuple(expand_weekdays(chart, read.dates))
+        listed = find_listed_days(found, chart, dates, grammar.conjunctions, grammar.weak)
         return read._replace(dates=tuple(listed))
 
     def _select(self, chart: Chart, is_weak: Sequence[bool]) -> Island:

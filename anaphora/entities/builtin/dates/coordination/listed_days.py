@@ -1,5 +1,5 @@
 """Find the days beside a date that leave the month to it: *5* или 12 декабря, *der 5.* oder
-12. Dezember, May 5, *6* and *7*."""
+12. Dezember, May 5, *6* and *7*; and weekdays of one letter: 今週の水、木."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.chart_parser import Chart
 from anaphora.entities.builtin.dates.operations.expression_analysis import day_part
-from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression, iter_expressions
 
-__all__ = ["FollowingDays", "find_listed_days"]
+__all__ = ["FollowingDays", "expand_weekdays", "find_listed_days"]
 
 _AtomDate = tuple[int, int, TimeExpression]
+LISTED: Final = "listed"
+"""The operation of several weekdays, which is replaced by each of them."""
 _LAST_DAY: Final = 31
 _DAY_DIGITS: Final = 2
 
@@ -114,6 +116,35 @@ def _skip_weak(
     """The start of a day with the article or preposition before it: or *the* 9th."""
     before = atoms[at - 1].text if at else ""
     return at - 1 if at > 1 and before in weak and before not in joining else at
+
+
+def expand_weekdays(chart: Chart, dates: Sequence[_AtomDate]) -> Iterator[_AtomDate]:
+    """The dates by their atoms, one for each of several weekdays in one word (周一、三、五): the
+    first one with what is before them, the last one with what is behind."""
+    for date in dates:
+        start, end, meaning = date
+        listed = [part for part in iter_expressions(meaning) if part[0] == LISTED]
+        if not listed:
+            yield date
+            continue
+        names = sorted(chart.items("weekdayname"), key=lambda one: one.start)
+        places: list[tuple[int, int]] = []
+        for day in listed[0][1:]:
+            reach = places[-1][1] if places else start
+            found = [one for one in names if one.start >= reach and one.meaning == day[1]]
+            places.append((found[0].start, found[0].end))
+        begins = [start, *[first for first, _ in places[1:]]]
+        ends = [*[last for _, last in places[:-1]], end]
+        for first, last, day in zip(begins, ends, listed[0][1:], strict=True):
+            yield first, last, _replace_part(meaning, listed[0], day)
+
+
+def _replace_part(meaning: Any, part: TimeExpression, by: TimeExpression) -> Any:
+    if meaning == part:
+        return by
+    if not isinstance(meaning, tuple):
+        return meaning
+    return tuple([_replace_part(one, part, by) for one in meaning])
 
 
 class FollowingDays:

@@ -184,6 +184,15 @@ def _place_weekday_ago(day: int, duration: TimeExpression) -> TimeExpression | N
     return ("weekday_in", day, ("cell_of", "week", ("ago", duration))) if is_long else None
 
 
+def _list_weekdays(days: tuple[int, ...], week: TimeExpression | None) -> TimeExpression | None:
+    """Wednesday and Thursday of this week, a date for each; None if they are not in order."""
+    if list(days) != sorted(set(days)):
+        return None
+    if week is None:
+        return "listed", *[("weekday", day) for day in days]
+    return "listed", *[("weekday_in", day, week) for day in days]
+
+
 def _place_in_week(days: TimeExpression, period: TimeExpression) -> TimeExpression | None:
     """Monday to Wednesday of next week; None if ``period`` is no week."""
     return ("in_week", days, period) if _is_week(period) else None
@@ -375,6 +384,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "on_its_weekday": _place_on_its_weekday,
     "weekday_in": _place_weekday_in,
     "weekday_ago": _place_weekday_ago,
+    "listed": lambda days, week=None: _list_weekdays(days, week),
     "daily": lambda days, hours: ("daily", days, *hours),
     "hoursof": lambda day, hours: ("at_times", day, *hours),
     "twodays": _to_two_days,

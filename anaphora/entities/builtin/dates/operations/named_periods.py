@@ -319,6 +319,14 @@ def _week_of_year(moment: Moment, number: int, year: int | None = None) -> Bound
     return _this_or_nearest(moment, of_year) if year is None else of_year(year)
 
 
+@operation("parity_week")
+def _parity_week(moment: Moment, parity: int) -> BoundedInterval:
+    """This week or the next one: that whose number in ISO 8601 is even (0) or odd (1)."""
+    week = moment.period("week")
+    number = (week.start + timedelta(days=1)).isocalendar().week  # it may start on Sunday
+    return week if number % 2 == parity else moment.period("week", shift=1)
+
+
 @operation("weekend")
 def _weekend(moment: Moment) -> BoundedInterval:
     """The weekend of this week, or the last one that has begun."""
