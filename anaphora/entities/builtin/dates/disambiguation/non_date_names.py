@@ -144,7 +144,7 @@ class NonDateNames:
         if not self._is_small or self._contacts.isdisjoint(addressed):
             return False
         first = atoms[at - 1]
-        if first.kind != "word" or first.glued or grades[at - 1]:
+        if first.kind != "word" or first.glued or grades[at - 1] & _GRADE:
             return False
         behind = at + 1
         while behind < len(atoms) and grades[behind] & _GRADE == _WEAK:

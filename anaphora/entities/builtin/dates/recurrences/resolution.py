@@ -374,6 +374,9 @@ def _find_start(
     occurrences = rrulestr(_format_rule(once), dtstart=earliest)
     if rule["FREQ"] in _FREQUENCIES_IN_DAY or (bounds.start is not None and bounds.start > now):
         return _after(occurrences, earliest, inclusive=True)
+    if bounds.start is not None and pattern.interval > 1:  # every other one since then
+        first = _after(occurrences, earliest, inclusive=True)
+        occurrences = rrulestr(_format_rule(rule), dtstart=first)
     return _after(occurrences, now, inclusive=False)
 
 

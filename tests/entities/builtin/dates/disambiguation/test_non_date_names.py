@@ -32,6 +32,10 @@ def read(language, text):
         ("de", "Frau Sommer und Herr Abend sind da"),
         ("en", "Mrs. Winter came in"),
         ("en", "April told me so"),
+        ("en", "June Baker sang"),
+        ("en", "April Price promised it"),
+        ("it", "chiama Marco Sabato per la riunione"),
+        ("es", "llama a Pedro Domingo de la oficina"),
     ],
 )
 def test_a_full_name_or_a_title_is_no_date(language, text):
