@@ -176,12 +176,17 @@ def _place_weekday_in(day: int, period: TimeExpression) -> TimeExpression | None
 
 def _place_weekday_ago(day: int, duration: TimeExpression) -> TimeExpression | None:
     """Two weeks ago, on a Friday: that of the week then; None for a duration of days or hours."""
-    try:
-        grain = finest_grain(evaluate_duration(duration))
-    except ValueError:
+    if not _has_weeks(duration):
         return None
-    is_long = GRAINS.index(grain) >= GRAINS.index("week")
-    return ("weekday_in", day, ("cell_of", "week", ("ago", duration))) if is_long else None
+    return ("weekday_in", day, ("cell_of", "week", ("ago", duration)))
+
+
+def _has_weeks(duration: TimeExpression) -> bool:
+    """Whether a duration is one of weeks or of longer units."""
+    try:
+        return GRAINS.index(finest_grain(evaluate_duration(duration))) >= GRAINS.index("week")
+    except ValueError:
+        return False
 
 
 def _list_weekdays(days: tuple[int, ...], week: TimeExpression | None) -> TimeExpression | None:
@@ -332,8 +337,9 @@ def _place_at_beside(date_: TimeExpression, clock: TimeExpression) -> TimeExpres
 def _shift_recurring(
     date_: TimeExpression, duration: TimeExpression, sign: int
 ) -> TimeExpression | None:
-    """Christmas in three years, March a year ago; None for a date that does not recur."""
-    if assumed_unit(date_) not in ("week", "month", "year"):
+    """Christmas in three years, March a year ago; None for a date that does not recur, and for some
+    days."""
+    if assumed_unit(date_) not in ("week", "month", "year") or not _has_weeks(duration):
         return None
     return ("shifted_ahead" if sign > 0 else "shifted_back", date_, duration)
 
