@@ -42,6 +42,7 @@ _FIRST_BARE_HOUR = 5
 _LAST_SHORT_YEAR = 49  # of this century
 _FIRST_WORKING_HOUR = 8
 _WEEK = 7  # days
+_SHORTEST_MONTH = 28
 _MINUTES = 60  # of an hour
 # What "not" makes of an open interval: not after five is until five.
 _NEGATED: Mapping[str, str] = {"after": "until", "before": "onward", "until": "onward"}
@@ -238,7 +239,9 @@ def _to_bare_hours(first: int, last: int) -> TimeExpression | None:
 def _to_night(first: int, last: int, evening: TimeExpression) -> TimeExpression | None:
     """The night behind an ``evening``, from one weekday or day of a month to the next; None if the
     two do not follow each other."""
-    is_next = last - first == 1 or (evening[0] == "weekday" and last - first == 1 - _WEEK)
+    is_turn = first - last == _WEEK - 1 if evening[0] == "weekday" else last == 1
+    is_last = evening[0] == "weekday" or (evening[0] == "day_of_month" and first >= _SHORTEST_MONTH)
+    is_next = last - first == 1 or (is_turn and is_last)
     return ("within", evening, "night") if is_next else None
 
 

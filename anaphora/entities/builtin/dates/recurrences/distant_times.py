@@ -1,4 +1,5 @@
-"""Join a recurrence with the time that is said apart from it: *every Monday* remind me *at 9*."""
+"""Join a recurrence with the time or the day that is said apart from it: *every Monday* remind me
+*at 9*."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 __all__ = ["RecurrenceMatch", "join_distant_time", "needs_time"]
 
 _TIMES = frozenset({"clock", "times", "part"})  # operations
+_DAYS = {"week": "weekday", "month": "day_of_month", "year": "monthday"}  # operations, by unit
 _SENTENCE_MARK = re.compile(r"[.!?;:。！？；：…\n]")
 _COMMAS = frozenset(",，、،")
 
@@ -41,7 +43,7 @@ def join_distant_time(
     of the ``dates``, in the same clause; else the same."""
     start, end, patterns, _ = recurrence
     apart = [one for one in dates if one[1] <= start or one[0] >= end]
-    if len(apart) != 1 or not _is_time(apart[0][2]):
+    if len(apart) != 1 or not _is_missing(apart[0][2], patterns):
         return recurrence
     ((first, last, time),) = apart
     gap = (end, first) if first >= end else (last, start)
@@ -56,6 +58,15 @@ def join_distant_time(
 def needs_time(patterns: Patterns) -> bool:
     """Whether a recurrence leaves the time of day open."""
     return not any(one.has_time or one.times or one.unit in CLOCK_UNITS for one in patterns)
+
+
+def _is_missing(meaning: TimeExpression, patterns: Patterns) -> bool:
+    """Whether a date is a time or a part of any day, or the day that every week, month or year
+    leaves open."""
+    if _is_time(meaning):
+        return True
+    day = meaning[1] if meaning[0] in ("at", "at_times", "within") else meaning
+    return all(one.is_bare and day[0] == _DAYS.get(one.unit) for one in patterns)
 
 
 def _is_time(meaning: TimeExpression) -> bool:

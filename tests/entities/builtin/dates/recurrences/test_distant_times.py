@@ -16,7 +16,8 @@ language: en
 entities: [date, recurrence]
 elements: [{id: remind, synonyms: [remind me]}]
 intents:
-  - "intent=remind term(act)={# == 'remind'} term(once)={# == 'date'}? term(often)={# == 'recurrence'}?"
+  - "intent=remind
+      term(act)={# == 'remind'} term(once)={# == 'date'}? term(often)={# == 'recurrence'}?"
 """
 
 
@@ -33,7 +34,10 @@ def read(text):
         ("every Monday remind me at 9", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0", " remind me "),
         ("at 9 remind me every Monday", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0", " remind me "),
         ("Every day, call me in the evening", "FREQ=DAILY;BYHOUR=18;BYMINUTE=0", ", call me in "),
-        ("every Monday wake me from 9 to 10", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0", " wake me "),
+        ("every week remind me on Monday at 9", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
+         " remind me on "),
+        ("every Monday wake me from 9 to 10", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
+         " wake me "),
     ],
 )  # fmt: skip
 def test_a_time_behind_or_before_other_words_is_that_of_the_recurrence(text, value, between):
