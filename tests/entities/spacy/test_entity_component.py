@@ -305,3 +305,12 @@ def test_every_built_in_entity_has_a_module() -> None:
 
     assert registry._MODULES.keys() == BUILTIN_ENTITIES.keys()
     assert entity_component.ENTITY_FACTORY == "anaphora_entity"
+
+
+def test_words_in_the_gap_of_a_mention_are_no_tokens_of_it():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("anaphora_entity", name="it", config={"recognizer": "recurrence"})
+    doc = nlp("every Monday remind me at 9")
+    (said,) = doc.spans["anaphora:it"].attrs["mentions"]
+    tokens = entity_component.tokens_without(doc, 0, len(doc), said["gap"])
+    assert [doc[token].text for token in tokens] == ["every", "Monday", "at", "9"]
