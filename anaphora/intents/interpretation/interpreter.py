@@ -206,7 +206,9 @@ class Interpreter:
             return ask_if_close(self._indexed.model, decision, turn.at)
         if decision.matches or offers is None or len(offers.bundles) < 2:
             return decision
-        return self._offers.ask_which(turn, offers) or decision
+        if decision.incomplete is None and pending is None:
+            decision = self._offers.complete_asking(turn, offers) or decision
+        return decision if decision.matches else self._offers.ask_which(turn, offers) or decision
 
     def _follow_last(self, turn: DialogTurn, decision: Decision) -> Decision:
         """Prefer the intent that answered last, if it takes all that the sentence says, to another
