@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
 from anaphora.grammar.idl.intent import Intent, Term
+from anaphora.intents.combination.completion import is_number
 from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.decision.matching import IndexedModel, ask_again
@@ -311,9 +312,21 @@ def read_corrected_values(turn: DialogTurn, asked: Term | None) -> DialogTurn:
     return turn.read_bare_values(
         lambda one: (
             (asked is None or not may_take(asked, one))
+            and not _is_counted(turn, one)
             and any(find_replacement(held.groups, [one]) for held in turn.waiting)
         )
     )
+
+
+def _is_counted(turn: DialogTurn, bare: Entity) -> bool:
+    """Whether a bare value is rather the number of something, behind a word for that: "for two"
+    is no time."""
+    tokens, before = turn.question.utterance.tokens, bare.tokens[0] - 1
+    if before < 0 or not tokens[before].text.isalpha():
+        return False
+    if any(before in cue.tokens for cue in turn.cues):
+        return False
+    return any(one.tokens == bare.tokens and is_number(one) for one in turn.said)
 
 
 def _takes(decision: Decision, said: Sequence[Entity]) -> bool:

@@ -155,6 +155,8 @@ class OfferAnswers:
             return None
         if len(selection.bundles) > 1 or not points_at_bundle(turn, selection, offers):
             return None  # "the blue hall": a correction of that value alone
+        if turn.is_asking and _follows_side_question(turn, offers):
+            return None  # "and boxing?" after "how much is yoga?"
         if asks_about(turn) and (
             turn.pending is None or any(one not in selection.entities for one in turn.said)
         ):
@@ -366,6 +368,14 @@ def _close(turn: DialogTurn, offers: Offers, selection: Selection) -> Decision |
     if len(selection.bundles) > 1 and _only_refers(turn):
         return _ask_which(turn, offers, selection)
     return None
+
+
+def _follows_side_question(turn: DialogTurn, offers: Offers) -> bool:
+    """Whether the last question was neither the one that waits nor the one that made offers."""
+    flow, pending = turn.conversation.flow, turn.pending
+    if not flow or flow[-1].at != turn.conversation.last:
+        return False
+    return pending is not None and flow[-1].intent not in (pending.intent, offers.intent)
 
 
 def _ask_which(turn: DialogTurn, offers: Offers, selection: Selection) -> Decision:
