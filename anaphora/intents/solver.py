@@ -20,6 +20,7 @@ from anaphora.intents.index import IntentIndex
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match, rank_reading
 from anaphora.stm.conversation import Conversation, FlowStep, RememberedEntity
+from anaphora.stm.offers import is_same_meaning
 from anaphora.stm.rules import find_replacement, split_visible
 
 if TYPE_CHECKING:
@@ -254,6 +255,8 @@ def _build_match_context(
             said = [one for one in said if not one.negated]
         void = question.utterance.void
         visible, hidden = split_visible(conversation, (*pending, *said, *void))
+        if len(said) < len(variant.entities):
+            visible = [one for one in visible if not _is_taken_back(one.entity, variant)]
     number = conversation.questions + 1
     pending_candidates = [Candidate(entity, pending=True) for entity in pending] if pending else []
     free = find_free_words(question.utterance, variant) if question.free_words else ()
@@ -276,6 +279,14 @@ def _build_match_context(
         utterance=question.utterance,
         has_negated=question.has_negated,
         free_words=free,
+    )
+
+
+def _is_taken_back(held: Entity, variant: Variant) -> bool:
+    """Whether a sentence negates all of what is remembered: "no sushi"."""
+    return not held.negated and any(
+        one.negated and one.quantity is None and is_same_meaning(held, one)
+        for one in variant.entities
     )
 
 

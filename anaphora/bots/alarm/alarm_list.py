@@ -48,25 +48,31 @@ class AlarmList:
         """The answer with that name; no list that was shown before is true any more."""
         return Answer(self.answer(key, **values), offers=[])
 
-    def move_by(self, alarm: datetime, seconds: float, *, correction: bool = False) -> Answer | str:
-        """Let an alarm ring later, or earlier. A ``correction`` of such a move begins where that
+    def move_by(
+        self, alarms: Sequence[datetime], seconds: float, *, correction: bool = False
+    ) -> Answer | str:
+        """Let alarms ring later, or earlier. A ``correction`` of such a move begins where that
         began: "5 more minutes" and then "no, 10 more minutes"."""
-        start, _, end = self._data.get("moved", "").partition("/")
-        base = alarm
-        if correction and end == alarm.isoformat():
-            before = datetime.fromisoformat(start)
-            base = before if (alarm > before) == (seconds > 0) else alarm
+        moves = self._data.get("moved", "").split(";") if correction else ()
+        began = {end: start for start, _, end in (move.partition("/") for move in moves)}
+        bases = []
+        for alarm in alarms:
+            before = datetime.fromisoformat(began.get(alarm.isoformat(), alarm.isoformat()))
+            bases.append(before if (alarm > before) == (seconds > 0) else alarm)
         if not seconds:
-            return self.answer("known", when=self.format_times([alarm]))
-        if seconds > (self.now + MAX_AHEAD - base).total_seconds():
+            return self.answer("known", when=self.format_times(alarms))
+        if seconds > (self.now + MAX_AHEAD - max(bases)).total_seconds():
             return self.answer("far")
-        time = base + timedelta(seconds=seconds)
-        if time <= self.now:
-            return self.answer("past", when=self.format_times([time]))
-        self.save({*self.times} - {alarm} | {time})
-        self._data["last"] = [time.isoformat()]
-        self._data["moved"] = f"{base.isoformat()}/{time.isoformat()}"
-        when, to = self.format_times([alarm]), self.format_times([time])
+        times = [base + timedelta(seconds=seconds) for base in bases]
+        if past := [time for time in times if time <= self.now]:
+            return self.answer("past", when=self.format_times(past))
+        self.save({*self.times} - {*alarms} | {*times})
+        self._data["last"] = [time.isoformat() for time in times]
+        moved = zip(bases, times, strict=True)
+        self._data["moved"] = ";".join(
+            [f"{old.isoformat()}/{new.isoformat()}" for old, new in moved]
+        )
+        when, to = self.format_times(alarms), self.format_times(times)
         return self.answer_change("moved", when=when, to=to)
 
     def ask_for_hour(self, day: date) -> str:
@@ -94,6 +100,12 @@ class AlarmList:
         if when := ", ".join(entity.text for entity in named):
             return self.answer("unknown", when=when, alarms=listed)
         return self.answer("which", alarms=listed)
+
+    def ask_which_pair(self) -> str:
+        """Ask for the two alarms of several that "both" means."""
+        listed, count = self.format_times(self.times), len(self.times)
+        self._data["asked"] = "which"
+        return self.answer("both", count=str(count), alarms=listed)
 
     def offers(self) -> list[dict[str, datetime]]:
         """The alarms as what a list offers."""
@@ -133,7 +145,17 @@ class AlarmList:
 
     def save(self, times: Iterable[datetime]) -> None:
         """Store these as the alarms."""
+        self._data["before"] = [time.isoformat() for time in self.times]
         self._data["alarms"] = sorted(time.isoformat() for time in times)
+
+    def take_back(self) -> bool:
+        """Take back the last change; whether there was one."""
+        known = [datetime.fromisoformat(text) for text in self._data.pop("before", ())]
+        before = [time for time in known if time > self.now]
+        if not before:
+            return False
+        self.times = before
+        return True
 
     def format_times(self, times: Iterable[datetime]) -> str:
         """ "Tue 6 Jan, 06:30; Wed 7 Jan, 07:00"."""

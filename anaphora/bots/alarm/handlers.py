@@ -1,14 +1,15 @@
 """The handlers of the model ``alarm``, which store the alarms in the conversation.
 
 Besides the alarms, ``data`` holds ``last``, the alarms that were set last, which a correction
-replaces, ``moved``, from where to where one was moved last, ``timer``, the unit of the last one if
-it was a length of time, and what the last answer asked for: ``day``, the day whose hour is missing,
-or ``asked: which``, if the user should name one of the alarms.
+replaces, ``moved``, from where to where some were moved last, ``before``, the alarms before the
+last change, ``timer``, the unit of the last one if it was a length of time, and what the last
+answer asked for: ``day``, the day whose hour is missing, or ``asked: which``, if the user should
+name one of the alarms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,18 @@ if TYPE_CHECKING:
     from anaphora.engine.callbacks.live_conversation import LiveConversation
     from anaphora.intents.match import Candidate, Match, Slot
 
-__all__ = ["cancel", "drop", "left", "move_by", "move_to", "once", "show", "wake"]
+__all__ = [
+    "cancel",
+    "drop",
+    "left",
+    "move_all",
+    "move_by",
+    "move_to",
+    "once",
+    "show",
+    "undo",
+    "wake",
+]
 
 _MAX_ALARMS = 100
 
@@ -58,15 +70,18 @@ def wake(
     asked = alarms.day if match.slots["action"].source == "memory" else None
     times = []
     last = _last_set(match, data, correction=correction)
-    added = None if _is_another(match) else _find_added_seconds(match)
-    if added is not None:  # "the second one an hour later"
-        last = next(iter(select_by_ordinal(alarms.times, find_ordinal(text, language))), last)
-    if added is not None and last is not None and last in alarms.times:
-        is_whole = "added" in _entities(match.slots["time"])[0].meta  # the correction is in it
-        return alarms.move_by(last, added, correction=correction and not is_whole)
     said = _entities(match.slots.get("time"))
-    if "timer" in data and (correction or _is_another(match)):
-        said = tuple([read_as_timer(one, data["timer"]) for one in said])
+    if "more" in match.slots or ("timer" in data and (correction or _is_another(match))):
+        said = tuple([read_as_timer(one, data.get("timer", "minute")) for one in said])
+    added = None if _is_another(match) else _find_added_seconds(match, said)
+    if added is not None:  # "the second one an hour later"
+        moved = select_by_ordinal(alarms.times, find_ordinal(text, language))
+        moved = moved or [time for time in alarms.times if time == last]
+        if moved:
+            return alarms.move_by(moved, added, correction=correction and not _is_whole(said[0]))
+    if (shared := _find_shared_day(said)) is not None:
+        asked = find_day(shared)
+        said = tuple([one for one in said if one is not shared])
     for entity in said:
         if (day := find_day(entity)) is not None:
             if last is None:
@@ -91,6 +106,7 @@ def wake(
     if len(times) > 1 and _are_alternatives(said, text, language):
         return alarms.offer_choice(times)
     if not new:
+        data["last"] = [time.isoformat() for time in times]
         return alarms.answer("known", when=alarms.format_times(times))
     if len(alarms.times) + len(new) > _MAX_ALARMS:
         return alarms.answer("full")
@@ -117,13 +133,22 @@ def once(match: Match, data: dict[str, Any], at: datetime, language: str) -> Ans
 
 
 def cancel(
-    match: Match, data: dict[str, Any], at: datetime, language: str, *, text: str = ""
+    match: Match,
+    data: dict[str, Any],
+    at: datetime,
+    language: str,
+    *,
+    text: str = "",
+    correction: bool = False,
 ) -> Answer | str:
     """Cancel the alarms at the given times: on that date, else on any date, else also twelve hours
     off; or all alarms of a day. Without a time, cancel the one at that place in the order of the
-    times ("the first one"), the only alarm, or all if the user says so; "both" are the only two, or
-    the two that were set last."""
+    times ("the first one"), the only alarm, or all if the user says so, but for those that are
+    excepted; "both" are the only two, or the two that were set last. A correction takes back what
+    was cancelled before."""
     alarms = AlarmList(data, at, language)
+    if correction:
+        alarms.take_back()
     if not alarms.times:
         return alarms.answer("none")
     mentioned = _entities(match.slots.get("time"))
@@ -137,14 +162,18 @@ def cancel(
             chosen = []
     elif any(entity.value == "both" for entity in (*mentioned, *_entities(match.slots.get("all")))):
         chosen = alarms.both()
+        if not chosen:
+            return Answer(alarms.ask_which_pair(), offers=alarms.offers(), then="which")
+    elif "all" in match.slots or mentioned:
+        excepted = alarms.find(one for one in match.filling.variant.entities if one.negated)
+        excepted += select_by_ordinal(alarms.times, find_ordinal(text, language))
+        chosen = [time for time in alarms.times if time not in excepted]
     elif listed := _offered(match):
         chosen = alarms.find(listed)
     else:
         place = find_ordinal(text, language)
-        every = (
-            "all" in match.slots or bool(mentioned) or (place is None and len(alarms.times) == 1)
-        )
-        chosen = alarms.times if every else select_by_ordinal(alarms.times, place)
+        is_only = place is None and len(alarms.times) == 1
+        chosen = alarms.times if is_only else select_by_ordinal(alarms.times, place)
     if chosen:
         alarms.save(time for time in alarms.times if time not in chosen)
         return alarms.answer_change("cancelled", when=alarms.format_times(chosen))
@@ -163,11 +192,12 @@ def move_to(
     try:
         old = old or _offered(match)
         place = select_by_ordinal(alarms.times, find_ordinal(text, language))
-        chosen = alarms.find(old) if old else place or alarms.times
+        chosen = _find_several(match, alarms)
+        chosen = chosen or (alarms.find(old) if old else place or alarms.times)
+        if "added" in new.meta and (len(chosen) == 1 or "all" in match.slots):
+            return alarms.move_by(chosen, new.meta["added"])  # "the other one an hour earlier"
         if len(chosen) != 1:
             return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
-        if "added" in new.meta:  # "the other one an hour earlier": than that one
-            return alarms.move_by(chosen[0], new.meta["added"])
         time = resolve_new_time(new, chosen[0], at)
     except TooFarError:
         return alarms.answer("far")
@@ -179,27 +209,55 @@ def move_to(
     return alarms.answer_change("moved", when=when, to=to)
 
 
+def move_all(
+    match: Match, data: dict[str, Any], at: datetime, language: str, *, correction: bool = False
+) -> Answer | str:
+    """Let all alarms, or both, ring earlier or later: "all of them half an hour later"."""
+    alarms = AlarmList(data, at, language)
+    if not alarms.times:
+        return alarms.answer("none")
+    chosen = _find_several(match, alarms)
+    if not chosen:
+        return alarms.ask_which_pair()
+    said = match.slots["time"].entities
+    added = _find_added_seconds(match, said)
+    if added is None:
+        return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
+    return alarms.move_by(chosen, added, correction=correction and not _is_whole(said[0]))
+
+
 def move_by(
     match: Match, data: dict[str, Any], at: datetime, language: str, *, correction: bool = False
 ) -> Answer | str:
-    """Let the alarm that was set last, else the only one, ring earlier or later: "later", and to
-    "How much later?" "an hour" or a time."""
+    """Let the alarm that was set last, else the only one, or all, ring earlier or later: "later",
+    and to "How much later?" "an hour" or a time."""
     alarms = AlarmList(data, at, language)
     last = [datetime.fromisoformat(text) for text in data.get("last", ())]
-    chosen = [time for time in last if time in alarms.times] or alarms.times
+    several = _find_several(match, alarms)
+    chosen = several or [time for time in last if time in alarms.times] or alarms.times
     if not chosen:
         return alarms.answer("none")
-    if len(chosen) > 1:
+    if len(chosen) > 1 and not several:
         return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
     (new,) = match.slots["length"].entities
     if "seconds" in new.meta:
         sign = -1 if match.slots["direction"].value == "earlier" else 1
-        return alarms.move_by(chosen[0], sign * new.meta["seconds"], correction=correction)
+        return alarms.move_by(chosen, sign * new.meta["seconds"], correction=correction)
     try:
         time = resolve_new_time(new, chosen[0], at)
     except TooFarError:
         return alarms.answer("far")
-    return alarms.move_by(chosen[0], (time - chosen[0]).total_seconds())
+    return alarms.move_by(chosen[:1], (time - chosen[0]).total_seconds())
+
+
+def undo(data: dict[str, Any], at: datetime, language: str) -> Answer | str:
+    """Take back the last change."""
+    alarms = AlarmList(data, at, language)
+    if not alarms.take_back():
+        return alarms.answer("nothing")
+    alarms.save(alarms.times)
+    text = alarms.answer("undone", when=alarms.format_times(alarms.times))
+    return Answer(text, offers=alarms.offers())
 
 
 def show(data: dict[str, Any], at: datetime, language: str) -> Answer | str:
@@ -266,10 +324,29 @@ def _is_another(match: Match) -> bool:
     return slot is not None and slot.source == "sentence"
 
 
-def _find_added_seconds(match: Match) -> float | None:
+def _find_several(match: Match, alarms: AlarmList) -> list[datetime]:
+    """The alarms that "all" or "both" means."""
+    said = _entities(match.slots.get("all"))
+    if not said:
+        return []
+    return alarms.both() if said[0].value == "both" else alarms.times
+
+
+def _is_whole(length: Entity) -> bool:
+    """Whether what is added counts from where an alarm is now, also in a correction."""
+    return "added" in length.meta
+
+
+def _find_shared_day(said: Sequence[Entity]) -> Entity | None:
+    """The only day of several hours: "5, 6 and 7 tomorrow"."""
+    days = [one for one in said if find_day(one) is not None]
+    hours = [one for one in said if one.meta.get("expression", ("",))[0] == "clock"]
+    return days[0] if len(days) == 1 and hours and len(hours) + 1 == len(said) else None
+
+
+def _find_added_seconds(match: Match, times: Sequence[Entity]) -> float | None:
     """The length of what a question adds to the last alarm, or takes from it: "5 more minutes",
-    "twice as long"."""
-    times = _entities(match.slots.get("time"))
+    "twice as long"; the correction of that is another one."""
     if len(times) != 1:
         return None
     length = times[0]
@@ -277,6 +354,9 @@ def _find_added_seconds(match: Match) -> float | None:
         added: float = length.meta["added"]
         return added
     beside = {length.tokens[0] - 1, length.tokens[-1] + 1}  # not "another one for 5 minutes"
-    words = _entities(match.slots.get("more"))
-    is_added = length.meta.get("more") or any(not beside.isdisjoint(one.tokens) for one in words)
+    slot = match.slots.get("more")
+    is_added = length.meta.get("more") or any(
+        slot is not None and (slot.source != "sentence" or not beside.isdisjoint(one.tokens))
+        for one in _entities(slot)
+    )
     return length.meta.get("seconds") if is_added else None

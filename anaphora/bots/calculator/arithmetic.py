@@ -20,7 +20,7 @@ from lark import Lark, Token, Transformer, UnexpectedInput, v_args
 from lark.exceptions import VisitError
 from lark.lexer import Lexer
 
-from anaphora.bots.calculator.lexer import Symbol, find_runs
+from anaphora.bots.calculator.lexer import Symbol, find_runs, is_spoken_share
 from anaphora.entities.recognizers.recognizer import Mention
 
 __all__ = ["CalculationError", "evaluate", "expressions", "format_number"]
@@ -175,6 +175,12 @@ def _insert_implicit(run: Sequence[Symbol]) -> list[Symbol]:
     ):
         first = symbols[0]
         symbols.insert(0, Symbol("LAST", first.start, first.start))
+    if symbols and is_spoken_share(symbols[0]):  # "half", «половина этого»
+        end = symbols[0].end
+        if len(symbols) == 1:
+            symbols.append(Symbol("LAST", end, end))
+        if symbols[1].kind == "LAST":
+            symbols.insert(1, Symbol("OF", end, end))
     if [one.kind for one in symbols] == ["ROOT"]:
         symbols.append(Symbol("LAST", symbols[0].end, symbols[0].end))
     return symbols

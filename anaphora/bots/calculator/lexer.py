@@ -19,7 +19,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
 )
 from anaphora.entities.words.normalization import base_code, create_normalizer
 
-__all__ = ["Run", "Symbol", "find_runs"]
+__all__ = ["Run", "Symbol", "find_runs", "is_spoken_share"]
 
 _MAX_DIGITS = 30
 _MAX_EXPONENT = 300
@@ -60,13 +60,20 @@ def find_runs(text: str, language: str) -> Iterator[Run]:
         symbols, after = _read_symbols(found, at, words, numbers)
         run += symbols
         if not symbols or after == len(found):
-            if len(run) > 1 or (run and run[0].kind in _STANDALONE_KINDS):
+            is_last = all(one.kind == "mark" for one in found[at + 1 :])
+            is_share = bool(run) and is_last and is_spoken_share(run[0])
+            if len(run) > 1 or is_share or (run and run[0].kind in _STANDALONE_KINDS):
                 yield Run(tuple(run), follows_number)
             else:
                 follows_number = follows_number or any(one.kind == "NUMBER" for one in run)
             follows_number = follows_number or (not symbols and found[at].kind == "digits")
             run = []
         at = after
+
+
+def is_spoken_share(symbol: Symbol) -> bool:
+    """Whether a symbol is a number such as "half" and "a third"."""
+    return symbol.kind == "NUMBER" and symbol.spoken and 0 < symbol.value < 1
 
 
 def _read_symbols(
@@ -82,7 +89,8 @@ def _read_symbols(
         return [Symbol("NUMBER", start, end, times), Symbol("TIMES", end, end)], at + 1
     if number := numbers.get(at):
         after, value = number
-        return [Symbol("NUMBER", start, found[after - 1].end, value)], after
+        spoken = found[at].kind == "word"
+        return [Symbol("NUMBER", start, found[after - 1].end, value, spoken)], after
     if operator := words.match(found, at):
         kind, after = operator
         spoken = found[at].kind == "word"

@@ -36,7 +36,7 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
     """Decide which intent an utterance of the turn matches in this conversation.
 
     What is part of a remembered value ("on Friday", then "at eight") is first read as combined
-    with it; that reading counts only if the question uses the memory.
+    with it; that reading counts only if the question uses the memory or goes on with the last one.
     """
     bot = turn.bot
     cues: tuple[Cue, ...] = ()
@@ -65,13 +65,26 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
             question = _build_question(combined.utterance, context, bot)
             decision = _decide(bot, question, cues, conversation, turn.now)
             refers = combined.is_relative or decision.question.open_reference
-            if refers or decision.uses_memory:
+            if refers or decision.uses_memory or _goes_on(decision, cues, conversation):
                 return _note_combinations(decision, combined)
         question = _build_question(utterance, context, bot)
     except HandlerError as error:
         question = ParsedQuestion(utterance, (), context)
         return Decision(question, conversation, (), refusal_reason=str(error), hook_error=error)
     return _decide(bot, question, cues, conversation, turn.now)
+
+
+def _goes_on(decision: Decision, cues: Sequence[Cue], conversation: Conversation) -> bool:
+    """Whether a question asks more of what was asked last: "and a shave at four"."""
+    filling = decision.matches[0].filling if decision.matches else decision.incomplete
+    flow = conversation.flow
+    return (
+        filling is not None
+        and bool(flow)
+        and flow[-1].intent == filling.intent.id
+        and flow[-1].at == conversation.last
+        and any(cue.kind == "add" and cue.value == "maybe" for cue in cues)
+    )
 
 
 def _note_combinations(decision: Decision, combined: CombinedUtterance) -> Decision:

@@ -67,7 +67,10 @@ class Completion(NamedTuple):
         for end in (len(tokens), content[-1] + 1):  # "quarter past", "eight then"
             if not references.isdisjoint(range(end, len(tokens))):
                 continue  # half of THAT is no half past
-            found = self._complete_part(tokens[first:end], content, incomplete)
+            part = tokens[first:end]
+            if _is_counted(part, said):
+                continue
+            found = self._complete_part(part, content, incomplete)
             if found is not None:
                 return [found]
         return []
@@ -175,6 +178,15 @@ class Completion(NamedTuple):
                 moved = self.changes.move_by(dates[0], place, found.value)
                 return moved and moved._replace(is_certain=True)
         return None
+
+
+def _is_counted(part: Sequence[Token], said: Iterable[Entity]) -> bool:
+    """Whether a number behind a word that belongs to no time is of something else: "for two"."""
+    last = next((one for one in reversed(part) if one.text[0].isalnum()), None)
+    return last is not None and any(
+        is_number(one) and one.tokens == (last.index,) and part[0].index < last.index
+        for one in said
+    )
 
 
 def _order_by_likelihood(incomplete: Iterable[Entity]) -> Sequence[Entity]:

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
+from anaphora.entities.matching.quantity_linker import count_of
 from anaphora.grammar.idl.intent import Intent, Term
 from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
@@ -311,9 +312,21 @@ def read_corrected_values(turn: DialogTurn, asked: Term | None) -> DialogTurn:
     return turn.read_bare_values(
         lambda one: (
             (asked is None or not may_take(asked, one))
+            and not _is_counted(turn, one)
             and any(find_replacement(held.groups, [one]) for held in turn.waiting)
         )
     )
+
+
+def _is_counted(turn: DialogTurn, bare: Entity) -> bool:
+    """Whether a bare value is rather the number of something, behind a word for that: "for two"
+    is no time."""
+    tokens, before = turn.question.utterance.tokens, bare.tokens[0] - 1
+    if before < 0 or not tokens[before].text.isalpha():
+        return False
+    if any(before in cue.tokens for cue in turn.cues):
+        return False
+    return any(one.tokens == bare.tokens and count_of(one) is not None for one in turn.said)
 
 
 def _takes(decision: Decision, said: Sequence[Entity]) -> bool:

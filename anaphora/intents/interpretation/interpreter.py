@@ -61,11 +61,12 @@ class Interpreter:
         self._references = References(indexed.model.elements)
         self._roles = Roles(indexed)
         self._fresh_starts = FreshStarts(indexed, self._references)
-        self._remembers_negated = any(
-            term.predicate.reads_negation
+        self._excluding = [
+            term
             for intent in indexed.model.intents
             for term in intent.terms
-        )
+            if term.predicate.reads_negation
+        ]
         settings = indexed.model.dialog_acts
         self._added_words = settings.words if settings else {}
         self._cue_words: dict[str, CueWords] = {}  # by language
@@ -109,7 +110,7 @@ class Interpreter:
         utterance = question.utterance
         if utterance.resets or utterance.error or not question.variants:
             return decide(self._indexed, question, conversation, at)
-        if self._remembers_negated:
+        if self._excluding:
             question = replace(question, has_negated=True)
         social = [cue.value for cue in cues if cue.kind == "social"]
         if social and not find_affirmed(question):
@@ -134,7 +135,7 @@ class Interpreter:
 
     def _interpret(self, turn: DialogTurn) -> Decision:
         asked = find_asked_term(self._indexed, turn)
-        turn = self._roles.assign(take_option(normalize(turn, asked), asked))
+        turn = self._roles.assign(take_option(normalize(turn, asked, self._excluding), asked))
         turn = read_corrected_values(turn, asked)
         if refuses_whole(turn):
             no = Confirmation(is_yes=False, is_command=True)
@@ -205,7 +206,9 @@ class Interpreter:
             return ask_if_close(self._indexed.model, decision, turn.at)
         if decision.matches or offers is None or len(offers.bundles) < 2:
             return decision
-        return self._offers.ask_which(turn, offers) or decision
+        if decision.incomplete is None and pending is None:
+            decision = self._offers.complete_asking(turn, offers) or decision
+        return decision if decision.matches else self._offers.ask_which(turn, offers) or decision
 
     def _follow_last(self, turn: DialogTurn, decision: Decision) -> Decision:
         """Prefer the intent that answered last, if it takes all that the sentence says, to another

@@ -27,11 +27,14 @@ _ANSWERS = frozenset({"accept", "decline", "cancel"})
 _WITH_ONE = frozenset({"other", "reference", "ordinal", "comparison", "indifferent", "filler"})
 
 
-def normalize(turn: DialogTurn, asked: Term | None = None) -> DialogTurn:
+def normalize(
+    turn: DialogTurn, asked: Term | None = None, excluding: Collection[Term] = ()
+) -> DialogTurn:
     """Read the cues of a sentence and its entities together; ``asked`` is the term that the bot
-    asks for. Each step builds on those before it."""
+    asks for, ``excluding`` are the terms that take what is negated. Each step builds on those
+    before it."""
     turn = _tell_cues_from_entities(_read_bare_place(turn), asked)
-    turn = _read_bare_no(_mark_negated(turn))
+    turn = _read_bare_no(_mark_negated(turn), excluding)
     return _read_demonstratives(_drop_corrected(turn))
 
 
@@ -186,16 +189,18 @@ def _mark_negated(turn: DialogTurn) -> DialogTurn:
     return replace(marked, question=replace(marked.question, has_negated=True))
 
 
-def _read_bare_no(turn: DialogTurn) -> DialogTurn:
+def _read_bare_no(turn: DialogTurn, excluding: Collection[Term]) -> DialogTurn:
     """Read a negation of a value that nobody has named, with the word for "no" in front, as a no
-    and that value: "no Carla" after "with Bruno"."""
+    and that value: "no Carla" after "with Bruno". What a term takes with a negation needs no
+    mention before: "no fish"."""
     first, negated = next(iter(turn.cues), None), turn.negated
     if first is None or first.kind != "negate" or first.tokens[0] != 0 or not negated:
         return turn
     held = [*[one.entity for one in turn.conversation.remembered], *turn.waiting]
     offered = [one for bundle in turn.offers.bundles for one in bundle] if turn.offers else []
     if not _is_no(turn, first) or any(
-        find_replacement(one.groups, held) is None
+        any(may_take(term, one) for term in excluding)
+        or find_replacement(one.groups, held) is None
         or any(is_same_meaning(one, other) for other in (*held, *offered))
         for one in negated
     ):

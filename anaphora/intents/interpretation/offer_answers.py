@@ -112,6 +112,21 @@ class OfferAnswers:
             return _ask_which(turn, offers, selection)
         return self._accept(turn, offers, selection)
 
+    def complete_asking(self, turn: DialogTurn, offers: Offers) -> Decision | None:
+        """Ask the intent that has just made the offers again, with what says how many of them are
+        meant rather than which: "all of them" to "Which one?". None for what it does not take."""
+        flow, said = turn.conversation.flow, turn.said
+        intent = self._indexed.intents_by_id.get(offers.intent)
+        if intent is None or not (flow and said) or turn.has_unknown_words:
+            return None
+        if flow[-1].intent != intent.id or flow[-1].at != turn.conversation.last:
+            return None
+        decision = continue_intent(self._indexed, intent, turn)
+        if decision is None or not decision.matches:
+            return None
+        taken = [one.entity for one in decision.matches[0].filling.from_sentence]
+        return decision if all(one in taken for one in said) else None
+
     def _takes(self, turn: DialogTurn, offers: Offers, selection: Selection) -> bool:
         """Whether a sentence takes an offer, rather than asks about it or for something else."""
         others = [one for one in turn.said if one not in selection.entities]
@@ -140,6 +155,8 @@ class OfferAnswers:
             return None
         if len(selection.bundles) > 1 or not points_at_bundle(turn, selection, offers):
             return None  # "the blue hall": a correction of that value alone
+        if turn.is_asking and _follows_side_question(turn, offers):
+            return None  # "and boxing?" after "how much is yoga?"
         if asks_about(turn) and (
             turn.pending is None or any(one not in selection.entities for one in turn.said)
         ):
@@ -351,6 +368,14 @@ def _close(turn: DialogTurn, offers: Offers, selection: Selection) -> Decision |
     if len(selection.bundles) > 1 and _only_refers(turn):
         return _ask_which(turn, offers, selection)
     return None
+
+
+def _follows_side_question(turn: DialogTurn, offers: Offers) -> bool:
+    """Whether the last question was neither the one that waits nor the one that made offers."""
+    flow, pending = turn.conversation.flow, turn.pending
+    if not flow or flow[-1].at != turn.conversation.last:
+        return False
+    return pending is not None and flow[-1].intent not in (pending.intent, offers.intent)
 
 
 def _ask_which(turn: DialogTurn, offers: Offers, selection: Selection) -> Decision:

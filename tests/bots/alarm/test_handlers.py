@@ -335,7 +335,7 @@ def test_both_are_the_only_two_or_those_that_were_set_together(questions, cancel
 def test_both_of_many_alarms_asks_which():
     said = ["wake me at 10", "wake me at 11", "wake me at 12", "cancel both", "my alarms"]
     asked, listed = answers("alarm", *said)[-2:]
-    assert asked.startswith("Which")
+    assert asked.startswith("There are 3. Which ones do you mean?")
     assert listed.count(";") == 2
 
 
@@ -500,3 +500,97 @@ def test_one_of_two_alarms_is_meant(questions, alarms):
 )
 def test_a_moved_alarm_is_not_sought_where_it_was(questions, said):
     assert answer("alarm", "weck mich um 7 und um 9", "was hab ich", *questions) == said
+
+
+@pytest.mark.parametrize(
+    ("questions", "alarms"),
+    [
+        (
+            [
+                "set a timer for 10 minutes",
+                "wake me at 11 am",
+                "make all of them half an hour later",
+            ],
+            "Alarms: Mon 5 Jan, 09:40; Mon 5 Jan, 11:30.",
+        ),
+        (
+            ["wake me at 6 and 7 am", "both an hour later", "no, two hours"],
+            "Alarms: Tue 6 Jan, 08:00; Tue 6 Jan, 09:00.",
+        ),
+        (
+            ["wake me at 6 and 7 am", "move both an hour earlier"],
+            "Alarms: Tue 6 Jan, 05:00; Tue 6 Jan, 06:00.",
+        ),
+        (
+            ["weck mich um 10 und um 11 Uhr", "alle eine Stunde später"],
+            "Wecker: Mo, 5. Jan, 11:00; Mo, 5. Jan, 12:00.",
+        ),
+        (
+            ["разбуди меня в 10 и в 11", "все на полчаса позже"],
+            "Будильники: пн, 5 янв, 10:30; пн, 5 янв, 11:30.",
+        ),
+    ],
+)
+def test_all_alarms_are_moved(questions, alarms):
+    listed = {"A": "my alarms", "W": "meine Wecker", "Б": "мои будильники"}[alarms[0]]
+    assert answer("alarm", *questions, listed) == alarms
+
+
+@pytest.mark.parametrize(
+    ("timer", "more", "correction", "when"),
+    [
+        ("set a timer for 10 minutes", "5 more", "no, 20", "09:30"),
+        ("stell einen Timer auf 10 Minuten", "noch 5", "nein, 20", "09:30"),
+        ("поставь таймер на 10 минут", "ещё 5", "нет, 20", "09:30"),
+        ("wake me at 11", "5 more", "no, 10", "11:10"),
+    ],
+)
+def test_five_more_are_minutes_and_so_is_their_correction(timer, more, correction, when):
+    assert when in answer("alarm", "wake me at noon", timer, more, correction)
+
+
+def test_hours_of_one_day():
+    assert answer("alarm", "wake me at 5, 6 and 7 tomorrow") == (
+        "Alarms set for Tue 6 Jan, 05:00; Tue 6 Jan, 06:00; Tue 6 Jan, 07:00."
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [
+        ("cancle the first one", "Alarms: Mon 5 Jan, 11:00; Mon 5 Jan, 12:00."),
+        ("delte the one at 11", "Alarms: Mon 5 Jan, 10:00; Mon 5 Jan, 12:00."),
+        ("cancel all but the last", "Alarms: Mon 5 Jan, 12:00."),
+        ("cancel all except the one at 11", "Alarms: Mon 5 Jan, 11:00."),
+    ],
+)
+def test_which_alarms_are_cancelled(command, left):
+    assert answer("alarm", "wake me at 10, 11 and 12", command, "my alarms") == left
+
+
+def test_a_corrected_cancellation_brings_the_first_alarm_back():
+    said = ["wake me on Friday at 6", "and on Saturday", "cancel the Friday one"]
+    listed = answer("alarm", *said, "no, I meant Saturday", "my alarms")
+    assert listed == "Alarms: Fri 9 Jan, 06:00."
+
+
+@pytest.mark.parametrize(
+    ("question", "all_gone", "undo", "before"),
+    [
+        ("wake me at 10", "cancel everything", "undo that", "Alarms: Mon 5 Jan, 10:00."),
+        ("weck mich um 10", "alle weg", "mach das rückgängig", "Wecker: Mo, 5. Jan, 10:00."),
+        ("разбуди меня в 10", "удали все", "верни", "Будильники: пн, 5 янв, 10:00."),
+    ],
+)
+def test_a_change_is_undone(question, all_gone, undo, before):
+    assert answer("alarm", question, all_gone, undo).endswith(before)
+
+
+def test_nothing_is_undone_before_anything_was_done():
+    assert answer("alarm", "undo that") == "There is nothing to undo."
+
+
+def test_one_more_alarm_an_hour_later_too():
+    assert answer("alarm", "wake me at 10", "and an hour later too", "my alarms") == (
+        "Alarms: Mon 5 Jan, 10:00; Mon 5 Jan, 11:00."
+    )

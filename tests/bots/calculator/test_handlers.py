@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bots.dialog import answers
+from tests.bots.dialog import answer, answers
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,24 @@ from tests.bots.dialog import answers
 )
 def test_a_correction_continues_from_the_result_before(questions, results):
     assert answers("calculator", *questions) == results
+
+
+@pytest.mark.parametrize(
+    ("questions", "result"),
+    [
+        (["10 plus 6", "half"], "8"),
+        (["10 plus 5", "a third of it"], "5"),
+        (["10 плюс 6", "половина"], "8"),
+        (["10 плюс 6", "половина этого"], "8"),
+        (["10 плюс 5", "треть"], "5"),
+        (["10 плюс 6", "вдвое больше"], "32"),
+        (["10 плюс 6", "в два раза меньше"], "8"),
+        (["10 плюс 6", "ещё 5"], "21"),
+    ],
+)
+def test_a_share_of_the_last_result(questions, result):
+    assert answer("calculator", *questions) == result
+
+
+def test_half_an_hour_is_no_share_of_a_result():
+    assert answer("calculator", "10 plus 6", "half an hour").startswith("I can only calculate")

@@ -350,3 +350,20 @@ def test_the_number_of_guests_changes(table, changes, people):
 def test_a_correction_moves_the_booking_from_its_time(questions, clock):
     booked = ("a table at Umi for four on Saturday at 1 pm", "yes")
     assert f"{clock}. " in answer("restaurant", *booked, *questions)
+
+
+@pytest.mark.parametrize(
+    ("questions", "found"),
+    [
+        (["somewhere to eat", "no meat"], ["Green Leaf", "Radish"]),
+        (["где поесть", "без мяса"], ["Green Leaf", "Radish"]),
+        (["sushi in the harbour", "no Japanese"], ["Nautilus", "Siam", "Le Phare"]),
+    ],
+)
+def test_what_is_not_wanted(questions, found):
+    assert names(answer("restaurant", *questions)) == found
+
+
+def test_no_fish_excludes_it_and_no_comma_fish_corrects():
+    assert "Green Leaf, Radish" in answer("restaurant", "vegetarian", "no fish")
+    assert names(answer("restaurant", "vegetarian", "no, fish")) == ["Nautilus", "Old Anchor"]

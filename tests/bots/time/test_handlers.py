@@ -134,3 +134,20 @@ def test_a_skipped_hour_is_the_one_after_the_gap():
 def test_the_time_that_was_asked_about_is_moved_and_corrected(questions, said):
     asked = "what time is it in Tokyo when it is noon here"
     assert answer("time", asked, *questions) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "correction", "clock"),
+    [
+        ("what time is it in Tokyo when it is 5 pm here?", "no, 6", "03:00"),
+        ("wie spät ist es in Tokio, wenn es hier 17 Uhr ist?", "nein, 18", "03:00"),
+        ("который час в Токио, когда здесь 5 вечера?", "нет, 6", "03:00"),
+    ],
+)
+def test_a_bare_hour_corrects_a_time_without_a_day(question, correction, clock):
+    assert clock in answer("time", question, correction)
+
+
+def test_there_is_no_hour_25():
+    said = answer("time", "what time is it in Tokyo when it is 5 pm here?", "no, 25")
+    assert said.startswith("I only know")

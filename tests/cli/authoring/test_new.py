@@ -134,8 +134,42 @@ class TestBooking:
         assert "There is no such appointment." in output
         assert "haircut on Saturday 10 January at 10:00 is cancelled." in output
 
+    @pytest.mark.parametrize("answer", ["both of them", "all of them"])
+    def test_both_answer_which_one(self, tmp_path, answer):
+        output = ask_booking(tmp_path, *BOTH, "cancel", answer, "my bookings")
+        assert "Which one: shave" in output
+        assert "You have no appointments." in output
+
+    def test_both_of_three_asks_which(self, tmp_path):
+        third = ("coloring on Monday at 11 am", "yes", "cancel both")
+        output = ask_booking(tmp_path, *BOTH, *third)
+        assert "Which one: shave" in output
+
+    def test_another_appointment_may_be_moved_before_it_is_booked(self, tmp_path):
+        first, more = BOTH[:2], ("and a haircut", "an hour later", "yes", "my bookings")
+        output = ask_booking(tmp_path, *first, *more)
+        assert "shave on Friday 9 January at 15:00; haircut on Friday 9 January at 16:00" in output
+
+    def test_and_at_four_is_on_the_same_day(self, tmp_path):
+        output = ask_booking(tmp_path, *BOTH[:2], "and a haircut at 4")
+        assert "Haircut, Friday 9 January at 16:00. Shall I book it?" in output
+
 
 class TestHome:
+    @pytest.mark.parametrize(
+        ("language", "asked"),
+        [
+            (
+                "en",
+                ["turn on the heating in the kitchen", "2 degrees warmer", "no, 3 degrees warmer"],
+            ),
+            ("de", ["mach die Heizung in der Küche an", "2 Grad wärmer", "nein, 3"]),
+        ],
+    )
+    def test_a_correction_of_a_change_replaces_it(self, tmp_path, language, asked):
+        output = run("ask", create(tmp_path, "home", language), *asked).output
+        assert "23 °C" in output.splitlines()[-2]
+
     def test_a_misspelt_room_is_that_room(self, tmp_path):
         model = create(tmp_path, "home", "en")
         asked = ["turn on the light in the bedroom", "turn on the ligth in the kichen"]

@@ -39,6 +39,7 @@ from anaphora.entities.recognizers.recognizer import Mention
 __all__ = ["complete_date"]
 
 _JANUARY = 1
+_HOURS = range(25)
 _PLAIN_NUMBERS: Mapping[str, Any] = MappingProxyType({})  # options
 
 
@@ -107,9 +108,16 @@ class _Completion(NamedTuple):
     def _find_hour(self, whole: DateReading) -> Mention | None:
         """The hour that a bare number is, of a day or a time."""
         number = self._find_number()
-        if number is None or not (whole.time.clock or whole.period == "day"):
+        if number is None or number.meta["value"] not in _HOURS:
             return None
-        return self._combine(number, ("clock", ("time", number.meta["value"])))
+        if not (whole.time.clock or whole.period == "day"):
+            return None
+        said = ("clock", ("time", number.meta["value"]))
+        combined = self._combine(number, said)
+        if combined is not None or whole.day is not None or whole.bound:
+            return combined
+        new = resolve_date(said, self.moment)  # "6" after "5 pm", which says no day
+        return replace(number, value=new[0], meta=new[1]) if new is not None else None
 
     def _find_hours(self, whole: DateReading) -> Mention | None:
         """The hours that a bare range of numbers is, of a time: "2 to 4"."""
