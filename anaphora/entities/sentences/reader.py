@@ -83,6 +83,7 @@ class SentenceReader:
         self._ignores_spaces = collection.ignores_spaces or self._language in WITHOUT_SPACES
         self._pronouns = pronouns
         self._combinations = sentences.summary.combinations
+        self._words = sentences.summary.words
         self._named = frozenset(
             one.intent
             for one in self._combinations
@@ -130,27 +131,27 @@ class SentenceReader:
         if self._ignores_spaces:
             return ()
         for quantity, one in (("", form), self._repairs.remove_quantity(form) or ("", None)):
-            for bare, place in without_places(one, utterance, named) if one else ():
+            for bare, place, left_out in without_places(one, utterance, named) if one else ():
                 if quantity == EVERYTHING:
                     says_more = _says_more(bare, utterance, place)
-                    known = self._read_everything(bare, text, place) if says_more else ()
+                    found = self._read_everything(bare, text, place) if says_more else []
                 else:
-                    found = self._match_known(bare, text, EMPTY)
-                    placed = (self._add_place(reading, place) for reading in found)
-                    known = tuple(reading for reading in placed if reading is not None)
+                    readings = self._match_known(bare, text, EMPTY)
+                    placed = (self._add_place(reading, place) for reading in readings)
+                    found = [reading for reading in placed if reading is not None]
+                # "but the kitchen" names no place, for no sentence of the intent has "but"
+                known = [one for one in found if left_out <= self._words[one.intent]]
                 if known:
-                    return known
+                    return tuple(known)
         return ()
 
-    def _read_everything(
-        self, bare: InputText, text: str, place: Entity
-    ) -> tuple[SentenceReading, ...]:
+    def _read_everything(self, bare: InputText, text: str, place: Entity) -> list[SentenceReading]:
         """The readings of a sentence without its object, which is everything in a place."""
-        return tuple(
+        return [
             msgspec.structs.replace(one, entities=(*one.entities, place), quantity=EVERYTHING)
             for one in self._complete_form(bare, text)
             if not one.missing
-        )
+        ]
 
     def _add_place(self, reading: SentenceReading, place: Entity) -> SentenceReading | None:
         """The reading of a sentence with a place that was left out. If no sentence of its intent

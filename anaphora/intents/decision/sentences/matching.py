@@ -27,6 +27,7 @@ from anaphora.intents.decision.sentences.repetition.other import (
 from anaphora.intents.decision.sentences.repetition.several import (
     complete_both,
     complete_kind,
+    complete_plural,
     complete_several,
     find_devices_before,
 )
@@ -97,7 +98,9 @@ def match_sentence(
         if reading.intent == elements.SET:
             completion = complete_value(model, question.utterance, reading, conversation)
         elif completion is None:
-            completion = _complete(model, reading, conversation)
+            completion = _complete_plural(
+                model, question.utterance, reading, conversation
+            ) or _complete(model, reading, conversation)
             if completion is None and reading.references == {NAME} and not reading.entities:
                 completion = complete_kind(model, conversation, reading.intent)
         if completion is not None and reading.rest:
@@ -248,6 +251,19 @@ def _complete(
         case elements.ALL:
             return complete_all(model, conversation) or complete_kind(model, conversation)
     return complete_sentence(model, reading, conversation)
+
+
+def _complete_plural(
+    model: SentenceIntents,
+    utterance: Utterance,
+    reading: SentenceReading,
+    conversation: Conversation,
+) -> Completion | None:
+    if reading.references != {NAME} or model.plural is None:
+        return None
+    if not model.plural.search(utterance.text.lower()):
+        return None
+    return complete_plural(model, conversation, reading)
 
 
 def _complete_elliptical(

@@ -44,7 +44,8 @@ class SentenceIntents:
     the last one is impossible. ``directions`` are the slots that a direction may fill: up or
     down. ``pronouns`` stand for a thing ("it"), ``rejections`` are the words that reject what
     is before them, ``several`` those that stand for two things ("both"), ``everything``
-    those for all things, ``stop`` those that stop what moves. ``domains`` are those of the
+    those for all things, ``stop`` those that stop what moves,
+    ``plural`` the pronouns for several things. ``domains`` are those of the
     devices that each intent is about; an intent about anything has none.
     """
 
@@ -77,6 +78,7 @@ class SentenceIntents:
     several: re.Pattern[str] | None
     everything: re.Pattern[str] | None
     stop: re.Pattern[str] | None
+    plural: re.Pattern[str] | None
     domains: Mapping[str, frozenset[str]]
 
     @classmethod
@@ -129,6 +131,7 @@ class SentenceIntents:
                 [*(table.get("everything") or ()), *(table.get("whole") or ())], bound=bound
             ),
             stop=_compile_words(table.get("stop") or (), bound=bound),
+            plural=_compile_words(table.get("plural") or (), end=bound),
             domains={intent: _find_domains(listed) for intent, listed in by_intent.items()},
         )
 
@@ -157,10 +160,10 @@ class SentenceIntents:
         return self.group_of(ACTION)
 
 
-def _compile_words(words: Sequence[str], bound: str = "") -> re.Pattern[str] | None:
-    """A pattern for any of some words, between ``bound``; None without any."""
+def _compile_words(words: Sequence[str], bound: str = "", end: str = "") -> re.Pattern[str] | None:
+    """A pattern for any of some words, between ``bound``, or before ``end``; None without any."""
     either = "|".join(map(re.escape, words))
-    return re.compile(f"{bound}(?:{either}){bound}") if words else None
+    return re.compile(f"{bound}(?:{either}){bound or end}") if words else None
 
 
 def _find_amount_changes(table: Mapping[str, Any]) -> Iterator[str]:

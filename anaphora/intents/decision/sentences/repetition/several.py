@@ -29,7 +29,13 @@ from anaphora.intents.decision.sentences.slots import (
 from anaphora.models.hassil.elements import REST
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["complete_both", "complete_kind", "complete_several", "find_devices_before"]
+__all__ = [
+    "complete_both",
+    "complete_kind",
+    "complete_plural",
+    "complete_several",
+    "find_devices_before",
+]
 
 _DOMAIN, _CLASS = "domain", "device_class"
 _DEVICES_BEFORE = "devices before"
@@ -75,9 +81,21 @@ def complete_both(model: SentenceIntents, conversation: Conversation) -> Complet
         return found
     done = _find_name(last)  # it has been given for this one
     before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
-    if before and not values and [one.intent for one in conversation.flow[-2:]] == [intent] * 2:
+    if before and not values and _is_repeated(conversation):
         return found._replace(refusal="unchanged")
     return _give(model, conversation, intent, [one for one in pair if one != done], values)
+
+
+def complete_plural(
+    model: SentenceIntents, conversation: Conversation, reading: SentenceReading
+) -> Completion | None:
+    """The command of a reading that refers to several things: the devices to which the last command
+    was given one by one. None if it was given to one alone."""
+    before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
+    last = _find_name(find_last_used(conversation))
+    if not last or not before or not _is_repeated(conversation):
+        return None
+    return _give(model, conversation, reading.intent, [*before, last], reading.entities)
 
 
 def complete_kind(
@@ -119,6 +137,12 @@ def find_devices_before(
         before = [*(one for one in before if is_same and one != last), last]
     before = [one for one in before if one in model.devices and one not in names]
     return {_DEVICES_BEFORE: before} if before else {}
+
+
+def _is_repeated(conversation: Conversation) -> bool:
+    """Whether the last command was that before it as well."""
+    intents = [one.intent for one in conversation.flow[-2:]]
+    return len(intents) == 2 and intents[0] == intents[1]
 
 
 def _find_wanted(
@@ -177,8 +201,7 @@ def _find_pair(
     before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
     if len(before) > 1:
         return ()  # three things in a row
-    for others in (before, find_others(model, conversation)):
-        pair = *others, name
+    for pair in ((*before, name), (name, *find_others(model, conversation))):
         domains = {model.devices.get(one, {}).get(_DOMAIN) for one in pair}
         if len(pair) == 2 and (accepted is None or domains <= set(accepted)):
             return pair
