@@ -125,7 +125,7 @@ def build_model(language: str) -> Model:
 def talk(language: str, *texts: str, area: str = "") -> list[str]:
     """The answers to a dialog: the intent with its slots, else the reason of the refusal."""
     engine = Engine(build_model(language), clock=lambda: NOW)
-    request = Request(data={"area": area}) if area else None
+    request = Request(data={"area": area} if area else {})
     answers = []
     for text in texts:
         reply = engine.ask(text, request=request)
@@ -192,9 +192,9 @@ def test_both_need_not_be_in_one_room() -> None:
     texts = "lock the front door", "unlock both"
     assert talk("en", *texts)[1] == "HassTurnOff name=Front Door"
     assert said("en", *texts).endswith("Still to do: Back Door.")
-    texts = "turn on the tv", "turn on the floor lamp", "turn both off"
-    assert talk("en", *texts)[2] == "HassTurnOff name=TV"
-    assert said("en", *texts).endswith("Still to do: Floor Lamp.")
+    apart = "turn on the tv", "turn on the floor lamp", "turn both off"
+    assert talk("en", *apart)[2] == "HassTurnOff name=TV"
+    assert said("en", *apart).endswith("Still to do: Floor Lamp.")
 
 
 def test_both_of_one_command_are_done_already() -> None:
