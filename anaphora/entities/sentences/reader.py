@@ -104,7 +104,9 @@ class SentenceReader:
         whole = (one for one in readings if one.intent not in DIALOG_INTENTS)
         known = [one for one in whole if not (one.references or one.missing)]
         if known:
-            if all(map(_has_open_words, known)) and (first := self._read_first(text, context)):
+            if all(map(_has_open_words, known)) and (
+                first := self._read_first(text, context, at_end=True)
+            ):
                 return first
             may_lack_object = any(one.intent in self._named and one.is_bare for one in known)
             elliptical = self._complete(text) if may_lack_object else ()
@@ -173,11 +175,14 @@ class SentenceReader:
             return None
         return msgspec.structs.replace(reading, entities=entities, missing=(), quantity=ALL)
 
-    def _read_first(self, text: str, context: Mapping[str, Any]) -> tuple[SentenceReading, ...]:
+    def _read_first(
+        self, text: str, context: Mapping[str, Any], *, at_end: bool = False
+    ) -> tuple[SentenceReading, ...]:
         """The readings of an utterance about several things by the first of them, if it is a
-        sentence about the others as well: "turn off the fan, the lamp and the radio"."""
+        sentence about the others as well: "turn off the fan, the lamp and the radio". With
+        ``at_end`` nothing may follow the others."""
         form = self._matcher.remove_skip_words(self._matcher.normalize(text))
-        for first, others in self._repairs.split(form, text):
+        for first, others in self._repairs.split(form, text, at_end=at_end):
             readings = [one for one in self._match_known(first, text, context) if not one.missing]
             for other, rest in others if readings else ():
                 if self._is_command(other, text, context):

@@ -144,17 +144,19 @@ class Repairs:
         return None
 
     def split(
-        self, text: InputText, written: str
+        self, text: InputText, written: str, *, at_end: bool = False
     ) -> Iterator[tuple[InputText, list[tuple[InputText, InputText]]]]:
         """A text that joins things, without those after the first: "turn off the fan [and the
         lamp]", each with its forms without the first, and what is left out. The longest second part
-        first. In what was ``written`` a comma joins as well."""
+        first; with ``at_end`` only that which ends the text. In what was ``written`` a comma joins
+        as well."""
         whole = text.text
         length = len(whole)
         for begin, end in self._find_joiners(text, written):
             if not begin or end >= length or length > _MAX_JOINED:
                 continue
-            for after in [length, *self._find_bounds(whole, end, length)[::-1]]:
+            ends = [] if at_end else self._find_bounds(whole, end, length)[::-1]
+            for after in [length, *ends]:
                 others = [
                     (text.cut([(0, start), (end, length)]), text.cut([(end, after)]))
                     for start in [*self._find_bounds(whole, 0, begin)[::-1], 0]

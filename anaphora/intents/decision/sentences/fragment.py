@@ -67,7 +67,9 @@ def find_other_words(
     return [
         word
         for index in utterance.content_words
-        if index not in known and (word := utterance.tokens[index].lower) not in fillers
+        if index not in known
+        and (word := utterance.tokens[index].lower) not in fillers
+        and not (len(word) == 1 and word.isascii())  # of a contraction: the Catalan "al"
     ]
 
 
