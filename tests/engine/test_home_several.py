@@ -440,3 +440,65 @@ def test_a_value_for_a_device_needs_no_sentence_of_its_own() -> None:
         "ist der Deckenventilator auf 50 Prozent",
     ):
         assert not talk("de", text)[0].startswith("Hass"), text
+
+
+def test_them_are_what_was_meant_together() -> None:
+    texts = "lock the front door", "and the back door", "are they locked?", "unlock them"
+    answers = talk("en", *texts)
+    assert answers[2].startswith("HassGetState domain=lock")
+    assert answers[3] == "HassTurnOff name=Front Door"
+    blinds = "close the blinds in the bedroom", "open them all again", "close all of them"
+    assert talk("en", *blinds)[1:] == [
+        named("en", f"HassTurnOn {BLINDS}"),
+        named("en", f"HassTurnOff {BLINDS}"),
+    ]
+
+
+def test_not_that_one_is_the_other_one() -> None:
+    for language, texts in (
+        ("en", ("open the left blind", "no, not that one, the other one")),
+        ("de", ("öffne das linke Rollo", "nein, nicht das, das andere")),
+    ):
+        assert talk(language, *texts)[1] == named(language, "HassTurnOn name={right}")
+
+
+def test_everything_runs_no_scene() -> None:
+    home = Home(devices=(Device("Desk Lamp", "light"), Device("Movie Night", "scene")))
+    engine = Engine(load_model("home-assistant:en", home=home), clock=lambda: NOW)
+    reply = engine.ask("turn on everything")
+    assert reply.slots["name"].value == "Desk Lamp"
+    assert "Movie Night" not in (reply.text or "")
+
+
+@pytest.mark.parametrize(
+    ("language", "texts"),
+    [
+        ("it", ("accendi lampada uno", "anche l'altra", "spegni entrambe")),
+        ("pl", ("włącz lampa uno", "druga też", "wyłącz obie")),
+        ("uk", ("увімкни lampa uno", "іншу теж", "вимкни обидві")),
+        ("cs", ("zapni lampa uno", "druhá taky", "vypni obě")),
+        ("sv", ("tänd lampa uno", "den andra också", "släck båda")),
+        ("da", ("tænd lampa uno", "den anden også", "sluk begge")),
+        ("nb", ("slå på lampa uno", "den andre også", "slå av begge")),
+        ("fi", ("sytytä lampa uno", "toinen myös", "sammuta molemmat")),
+        ("hu", ("kapcsold fel lampa uno", "a másikat is", "kapcsold le mindkettőt")),
+        ("tr", ("lampa uno aç", "diğerini de", "ikisini kapat")),
+        ("he", ("הדלק lampa uno", "גם השנייה", "כבה את שתיהן")),
+        ("ar", ("أشعل lampa uno", "الآخر أيضا", "أطفئ كلاهما")),
+        ("ja", ("lampa unoを点けて", "もう一つも", "両方消して")),
+    ],
+)
+def test_both_in_other_languages(language: str, texts: tuple[str, ...]) -> None:
+    first = "Lampada uno" if language == "it" else "Lampa uno"
+    home = Home(
+        areas=(Area("Rume"),),
+        devices=(Device(first, "light", (), "Rume"), Device("Lumo", "light", (), "Rume")),
+    )
+    engine = Engine(load_model(f"home-assistant:{language}", home=home), clock=lambda: NOW)
+    replies = [engine.ask(text) for text in texts]
+    assert [one.intent for one in replies] == ["HassTurnOn", "HassTurnOn", "HassTurnOff"]
+    assert replies[1].slots["name"].value == "Lumo"
+    assert {name: slot.value for name, slot in replies[2].slots.items()} == {
+        "area": "Rume",
+        "domain": "light",
+    }

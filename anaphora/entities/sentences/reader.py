@@ -229,7 +229,11 @@ class SentenceReader:
                 if _is_about_kind(one) and not one.references and _PLACES.issuperset(one.missing)
             ]
             if not found:
-                matches = self._matcher.match_input(bare, text)
+                matches = (
+                    one
+                    for form in self._repairs.with_and_without_again(bare)
+                    for one in self._matcher.match_input(form, text)
+                )
                 elliptical = (self._to_elliptical(one, "") for one in matches)
                 found = [one for one in elliptical if one is not None]
                 found += self._complete_form(bare, text)

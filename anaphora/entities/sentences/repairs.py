@@ -114,6 +114,11 @@ class Repairs:
         for form in () if self._ignores_spaces else ends:
             yield from self._correct(form)
 
+    def with_and_without_again(self, text: InputText) -> list[InputText]:
+        """The text, and the text without words that only say that it was so before."""
+        bare = self._again.remove(text)
+        return [text] if bare.text in ("", text.text) else [text, bare]
+
     def complete(self, text: InputText) -> Iterator[tuple[str, Iterator[InputText]]]:
         """The forms of a short text with an object that it may lack: with a pronoun, ('', forms),
         and with the word for a timer in its place, ('timer', forms)."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
 from anaphora.entities.sentences.reader import ANY_WORDS, WITHOUT_SPACES
-from anaphora.entities.sentences.repairs import OTHER
+from anaphora.entities.sentences.repairs import ALL, OTHER
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.follow_up import complete_fragment, complete_value
 from anaphora.intents.decision.sentences.fragment import (
@@ -121,6 +121,8 @@ def match_fragment(
     is_about_several = bool(model.several and model.several.search(text))
     if quantified or (conversation.flow and is_about_several):
         completion = complete_several(model, conversation, quantified)
+        if completion is None and any(one.lower in model.pronouns for one in utterance.tokens):
+            completion = _complete_group(model, quantified, conversation)
         if not quantified and _says_only(model, utterance, model.several):
             completion = complete_both(model, conversation)
         if completion is None:
@@ -162,6 +164,21 @@ def _refuse_stopping(
     ]
     listed = ", ".join(dict.fromkeys(filter(None, things)))
     return model.refusals["stop"].format(thing=listed) if listed else ""
+
+
+def _complete_group(
+    model: SentenceIntents, readings: Iterable[SentenceReading], conversation: Conversation
+) -> Completion | None:
+    """The command for all things that were meant together, such as the blinds in a room: "open them
+    all"."""
+    if any(one.entity.element == NAME for one in find_last_used(conversation)):
+        return None
+    found = (
+        complete_sentence(model, one, conversation)
+        for one in readings
+        if one.elliptical and one.quantity == ALL
+    )
+    return next((one for one in found if one is not None), None)
 
 
 def _says_only(

@@ -27,6 +27,7 @@ from anaphora.intents.decision.sentences.slots import (
     last_command_meta,
 )
 from anaphora.models.hassil.elements import REST
+from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS
 from anaphora.stm.conversation import Conversation
 
 __all__ = [
@@ -102,13 +103,13 @@ def complete_kind(
     model: SentenceIntents, conversation: Conversation, intent: str = ""
 ) -> Completion | None:
     """The last command, which was about one device, for all of its kind; or another ``intent`` for
-    all of the kind that the last command was about, wherever they are."""
+    all things that the last command was about together: a kind, everywhere or in a place."""
     last = find_last_used(conversation)
     name = _find_name(last)
     if not conversation.flow or bool(name) == bool(intent):
         return None
     said = {one.entity.element: one.entity.value_or_text for one in last}
-    if intent and (_DOMAIN not in said or not said.keys().isdisjoint(PLACES)):
+    if intent and _DOMAIN not in said:
         return None
     values = [one.entity for one in last if one.entity.element not in (*TARGETS, *PLACES)]
     wanted = _find_devices(model, _kind_of(model, name) if name else said, None)
@@ -116,7 +117,7 @@ def complete_kind(
         return None
     intent = intent or conversation.flow[-1].intent
     found = _give(model, conversation, intent, wanted, values if name else ())
-    if found is None or any(one.entity.element == NAME for one in found.candidates):
+    if found is not None and name and any(one.entity.element == NAME for one in found.candidates):
         return None  # no sentence is about the kind
     return found
 
@@ -169,11 +170,20 @@ def _find_wanted(
     if reading.quantity == BOTH:
         return _find_pair(model, conversation, accepted)
     if reading.quantity == EVERYTHING:
-        return _find_devices(model, said, accepted)
+        return _find_devices(model, said, _without_scenes(model, reading.intent, accepted))
     name = _find_name(find_last_used(conversation))
     if not name or is_placed:
         return ()
     return _find_devices(model, _kind_of(model, name), accepted)
+
+
+def _without_scenes(
+    model: SentenceIntents, intent: str, accepted: frozenset[str] | None
+) -> frozenset[str] | None:
+    """The accepted domains without those that take the command, but not its opposite: everything
+    that is turned on may be turned off again."""
+    opposite = model.domains.get(INVERSE_INTENTS.get(intent, ""))
+    return accepted & opposite if accepted is not None and opposite else accepted
 
 
 def _find_accepted(readings: Iterable[SentenceReading]) -> frozenset[str] | None:
