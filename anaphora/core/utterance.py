@@ -212,10 +212,11 @@ class SentenceReading(Struct, frozen=True, gc=False):
     ``missing`` those that the sentence leaves to the context: both must come from the memory.
     ``accepts`` are the values that the sentence allows of the context, by key: a device of the
     domain light. ``response`` is the key of the answer, ``template`` the syntax tree of the
-    sentence. ``elliptical``: its object is not said ("turn off"), but one of the ``references``;
-    ``everything``: it is about all things of the kind of that object. ``rest`` are the words of the
-    utterance about another thing, which the reading leaves out. ``names_only``: it is no more
-    than the name of a thing ("and the radio"), which rather goes on with the last command.
+    sentence. ``elliptical``: its object is not said ("turn off"), but one of the ``references``.
+    ``quantity``: which things it is about besides: ``both``, the ``other`` one, ``all`` of the kind
+    that is said or of that object, or ``everything`` that takes the command. ``rest`` are the words
+    of the utterance about another thing, which the reading leaves out. ``names_only``: it is no
+    more than the name of a thing ("and the radio"), which rather goes on with the last command.
     """
 
     intent: str
@@ -226,7 +227,7 @@ class SentenceReading(Struct, frozen=True, gc=False):
     response: str = ""
     template: Any = None
     elliptical: bool = False
-    everything: bool = False
+    quantity: str = ""
     rest: str = ""
     names_only: bool = False
 
@@ -234,6 +235,11 @@ class SentenceReading(Struct, frozen=True, gc=False):
     def needs_memory(self) -> bool:
         """Whether what was said before may be part of it."""
         return bool(self.references or self.missing or self.names_only)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it says nothing of what it is about: at most a place comes from the context."""
+        return not any(one.end or one.element not in ("area", "floor") for one in self.entities)
 
 
 class Utterance(Struct, frozen=True, gc=False):

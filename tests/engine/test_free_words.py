@@ -91,3 +91,16 @@ def test_unused_free_words_are_those_that_no_term_takes() -> None:
     engine = Engine(parse_model(model))
     assert engine.ask("say green apples").intent == "say"
     assert engine.ask("say green apples cheer neighbours").intent == "any"
+
+
+@pytest.mark.parametrize(
+    ("predicate", "taken"),
+    [("true", None), ("tok_is_freeword", ["green", "apples"]), ("# != 'say'", ["green", "apples"])],
+)
+def test_a_predicate_that_reads_nothing_of_a_word_takes_none(
+    predicate: str, taken: list[str] | None
+) -> None:
+    model = MODEL.replace("{# == 'nlpcraft:nlp'}[1,3]", f"{{{predicate}}}*")
+    reply = Engine(parse_model(model)).ask("say green apples to them")
+    assert reply.intent == "say"
+    assert (reply.slots["words"].value if "words" in reply.slots else None) == taken

@@ -17,10 +17,12 @@ _PLACES = frozenset(("area", "floor"))
 
 
 class FormWithoutPlace(NamedTuple):
-    """A text without its only place, and the entity of the place."""
+    """A text without its only place, the entity of the place, and the words before it that are left
+    out with it."""
 
     text: InputText
     place: Entity
+    left_out: frozenset[str]
 
 
 def find_named(utterance: Utterance) -> list[Entity]:
@@ -68,4 +70,6 @@ def without_places(
         start = text.position(utterance.tokens[index].start)
         rest = text.cut([(0, len(text.text[:start].rstrip())), (end + 1, len(text.text))])
         if rest.text:
-            yield FormWithoutPlace(rest, place)
+            before = utterance.tokens[index : min(place.tokens)]
+            words = frozenset(fold_case(normalize_text(one.text)) for one in before)
+            yield FormWithoutPlace(rest, place, words)

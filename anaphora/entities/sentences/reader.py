@@ -14,9 +14,9 @@ from anaphora.entities.sentences.dialog_sentences import DIALOG_INTENTS, build_d
 from anaphora.entities.sentences.entity_forms import find_named, restore_names, without_places
 from anaphora.entities.sentences.input_text import InputText
 from anaphora.entities.sentences.matcher import SentenceMatch, SentenceMatcher, SlotValue
-from anaphora.entities.sentences.repairs import Repairs
+from anaphora.entities.sentences.repairs import ALL, EVERYTHING, Repairs
 from anaphora.frozen import EMPTY
-from anaphora.grammar.sentences.normalization import normalize_text
+from anaphora.grammar.sentences.normalization import fold_case, normalize_text
 from anaphora.grammar.sentences.syntax import Text
 from anaphora.models.domain import Model
 from anaphora.models.hassil.collection import (
@@ -48,6 +48,7 @@ _WILDCARD_MARKS = frozenset((ANY_WORDS,))
 
 _NAME = "name"
 _KINDS = frozenset(("domain", "device_class"))
+_PLACES = frozenset(("area", "floor"))
 _REFERENCE_CUES = {_NAME: "thing", "area": "place"}
 
 
@@ -74,6 +75,7 @@ class SentenceReader:
             if words and isinstance(listed, TextList):
                 lists[slot] = _with_references(listed, words)
         collection = sentences.collection
+        self._skip_words = [fold_case(one) for one in collection.skip_words]
         blocks = (*collection.blocks, *build_dialog_blocks(self._language))
         self._matcher = SentenceMatcher(
             msgspec.structs.replace(collection, blocks=blocks), lists, sentences.parts(cache)
@@ -81,10 +83,16 @@ class SentenceReader:
         self._ignores_spaces = collection.ignores_spaces or self._language in WITHOUT_SPACES
         self._pronouns = pronouns
         self._combinations = sentences.summary.combinations
+        self._words = sentences.summary.words
+        self._named = frozenset(
+            one.intent
+            for one in self._combinations
+            if _NAME in one.slots and "domain" in one.requires
+        )
 
     @LazyProperty  # most utterances need no repair
     def _repairs(self) -> Repairs:
-        words = self._matcher.words
+        words = self._matcher.words.union(" ".join(self._skip_words).split())
         return Repairs(self._language, words, self._pronouns, ignores_spaces=self._ignores_spaces)
 
     def read(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceReading, ...]:
@@ -94,8 +102,15 @@ class SentenceReader:
         """
         readings = self._match(self._matcher.normalize(text), text, context)
         whole = (one for one in readings if one.intent not in DIALOG_INTENTS)
-        if any(not (one.references or one.missing) for one in whole):
-            return self._mark_names(readings)
+        known = [one for one in whole if not (one.references or one.missing)]
+        if known:
+            if all(map(_has_open_words, known)) and (
+                first := self._read_first(text, context, at_end=True)
+            ):
+                return first
+            may_lack_object = any(one.intent in self._named and one.is_bare for one in known)
+            elliptical = self._complete(text) if may_lack_object else ()
+            return (*self._mark_names(readings), *elliptical)
         if all(_has_open_words(one) and one.missing for one in readings):
             repaired = self._repair(text, context)
             readings = (*(self._mark_names(repaired) if repaired else ()), *readings)
@@ -117,18 +132,32 @@ class SentenceReader:
                 return self._mark_names(tuple(found))
         if self._ignores_spaces:
             return ()
-        for one in (form, self._repairs.remove_everything(form)):
-            for bare, place in without_places(one, utterance, named) if one else ():
-                found = self._match_known(bare, text, EMPTY)
-                placed = (self._add_place(reading, place) for reading in found)
-                known = tuple(reading for reading in placed if reading is not None)
+        for quantity, one in (("", form), self._repairs.remove_quantity(form) or ("", None)):
+            for bare, place, left_out in without_places(one, utterance, named) if one else ():
+                if quantity == EVERYTHING:
+                    says_more = _says_more(bare, utterance, place)
+                    found = self._read_everything(bare, text, place) if says_more else []
+                else:
+                    readings = self._match_known(bare, text, EMPTY)
+                    placed = (self._add_place(reading, place) for reading in readings)
+                    found = [reading for reading in placed if reading is not None]
+                # "but the kitchen" names no place, for no sentence of the intent has "but"
+                known = [one for one in found if left_out <= self._words[one.intent]]
                 if known:
-                    return known
+                    return tuple(known)
         return ()
 
+    def _read_everything(self, bare: InputText, text: str, place: Entity) -> list[SentenceReading]:
+        """The readings of a sentence without its object, which is everything in a place."""
+        return [
+            msgspec.structs.replace(one, entities=(*one.entities, place), quantity=EVERYTHING)
+            for one in self._complete_form(bare, text)
+            if not one.missing
+        ]
+
     def _add_place(self, reading: SentenceReading, place: Entity) -> SentenceReading | None:
-        """The reading of a sentence with a place that was left out; None if no sentence of its
-        intent has such slots."""
+        """The reading of a sentence with a place that was left out. If no sentence of its intent
+        has such slots, it is about all things of its kind there; None if it is about none."""
         if reading.references or any(one.element == _NAME for one in reading.entities):
             return None
         entities = (*reading.entities, place)
@@ -142,19 +171,25 @@ class SentenceReader:
                 return msgspec.structs.replace(
                     reading, entities=entities, missing=(), response=one.response, template=None
                 )
-        return None
+        if not _is_about_kind(reading) or not _PLACES.issuperset(reading.missing):
+            return None
+        return msgspec.structs.replace(reading, entities=entities, missing=(), quantity=ALL)
 
-    def _read_first(self, text: str, context: Mapping[str, Any]) -> tuple[SentenceReading, ...]:
+    def _read_first(
+        self, text: str, context: Mapping[str, Any], *, at_end: bool = False
+    ) -> tuple[SentenceReading, ...]:
         """The readings of an utterance about several things by the first of them, if it is a
-        sentence about the others as well: "turn off the fan, the lamp and the radio"."""
+        sentence about the others as well: "turn off the fan, the lamp and the radio". With
+        ``at_end`` nothing may follow the others."""
         form = self._matcher.remove_skip_words(self._matcher.normalize(text))
-        for first, others in self._repairs.split(form, text):
+        for first, others in self._repairs.split(form, text, at_end=at_end):
             readings = [one for one in self._match_known(first, text, context) if not one.missing]
             for other, rest in others if readings else ():
                 if self._is_command(other, text, context):
                     start, end = rest.find(0, len(rest.text), text)
                     words = text[start:end]
-                    return tuple(msgspec.structs.replace(one, rest=words) for one in readings)
+                    first_ones = self._mark_names(tuple(readings))
+                    return tuple(msgspec.structs.replace(one, rest=words) for one in first_ones)
         return ()
 
     def _is_command(self, form: InputText, text: str, context: Mapping[str, Any]) -> bool:
@@ -181,26 +216,43 @@ class SentenceReader:
         in such a place or for a pronoun."""
         normalized = self._matcher.normalize(text)
         found = self._complete_form(normalized, text)
-        bare = None if any(found) else self._repairs.remove_everything(normalized)
-        if bare is not None:
-            whole = [one for one in self._match_known(bare, text, EMPTY) if _is_about_kind(one)]
-            if whole:
+        quantified = None if found else self._repairs.remove_quantity(normalized)
+        if quantified is not None:
+            quantity, bare = quantified
+            known = self._match_known(bare, text, EMPTY)
+            whole = [one for one in known if _is_about_kind(one) and not one.needs_memory]
+            if whole and quantity == ALL:
                 return tuple(whole)
-            matches = self._matcher.match_input(bare, text)
-            found = [self._to_elliptical(one, "") for one in matches]
-            found += self._complete_form(bare, text)
-            found = [one and msgspec.structs.replace(one, everything=True) for one in found]
-        known = [one for one in found if one is not None and not _has_open_words(one)]
-        return tuple(known[:_MAX_READINGS])
+            found = [
+                msgspec.structs.replace(one, missing=())
+                for one in known
+                if _is_about_kind(one) and not one.references and _PLACES.issuperset(one.missing)
+            ]
+            if not found:
+                matches = (
+                    one
+                    for form in self._repairs.with_and_without_again(bare)
+                    for one in self._matcher.match_input(form, text)
+                )
+                elliptical = (self._to_elliptical(one, "") for one in matches)
+                found = [one for one in elliptical if one is not None]
+                found += self._complete_form(bare, text)
+            found = [
+                msgspec.structs.replace(one, quantity=quantity)
+                for one in found
+                if not self._matcher.accepts_value(one.template, _NAME)
+            ]
+        return tuple(found[:_MAX_READINGS])
 
-    def _complete_form(self, form: InputText, text: str) -> list[SentenceReading | None]:
+    def _complete_form(self, form: InputText, text: str) -> list[SentenceReading]:
         """The readings of a form of an utterance with its object, if it lacks one."""
-        return [
+        found = (
             self._to_elliptical(one, word)
             for word, forms in self._repairs.complete(form)
             for completed in forms
             for one in self._matcher.match_input(completed, text)
-        ]
+        )
+        return [one for one in found if one is not None]
 
     def _to_elliptical(self, match: SentenceMatch, word: str) -> SentenceReading | None:
         """The reading of a sentence whose object was added; None if it would be no object."""
@@ -212,7 +264,7 @@ class SentenceReader:
             if reading.intent not in TIMER_INTENTS or match.missing:
                 return None
             references = frozenset((TIMER,))
-        if not references:
+        if not references or _has_open_words(reading):
             return None
         return msgspec.structs.replace(reading, references=references, elliptical=True)
 
@@ -277,10 +329,20 @@ def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool, bool]:
     return needs, is_about_last, open_words, bool(reading.missing)
 
 
+def _says_more(bare: InputText, utterance: Utterance, place: Entity) -> bool:
+    """Whether a text without a place has a content word: "on" may belong to the place."""
+    words = frozenset(bare.text.split())
+    tokens = utterance.tokens
+    return any(
+        index not in place.tokens and fold_case(normalize_text(tokens[index].text)) in words
+        for index in utterance.content_words
+    )
+
+
 def _is_about_kind(reading: SentenceReading) -> bool:
-    """Whether a reading is about all things of a kind in a place: "the blinds in the bedroom"."""
+    """Whether a reading is about all things of a kind: "the blinds in the bedroom"."""
     slots = {one.element for one in reading.entities}
-    return not reading.needs_memory and _NAME not in slots and not slots.isdisjoint(_KINDS)
+    return _NAME not in slots and not slots.isdisjoint(_KINDS)
 
 
 def _has_open_words(reading: SentenceReading) -> bool:
@@ -321,6 +383,7 @@ def reference_words(language: str, cue: str) -> tuple[str, ...]:
     written = [*written, *(cached_table(language, "home").get(cue) or ())]
     found = (_PLAIN.fullmatch(str(phrase)) for phrase in written)
     words = (word for one in found if one for word in one[1].split("|"))
-    several = frozenset(cached_table(language, "home").get("several") or ())
+    home = cached_table(language, "home")
+    several = frozenset((*(home.get("several") or ()), *(home.get("whole") or ())))
     stripped = (word.strip() for word in words if word.strip(" _"))
     return tuple(dict.fromkeys(word for word in stripped if word not in several))

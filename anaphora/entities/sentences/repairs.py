@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice, product
+from itertools import chain, product
 
 from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.input_text import InputText, Piece, SkipWords, replace_pieces
@@ -14,16 +14,22 @@ from anaphora.grammar.sentences.expansion import TextExpander
 from anaphora.grammar.sentences.normalization import fold_case
 from anaphora.grammar.sentences.parser import parse_sentence
 
-__all__ = ["Repairs"]
+__all__ = ["ALL", "BOTH", "EVERYTHING", "OTHER", "Repairs"]
+
+ALL, BOTH, EVERYTHING, OTHER = "all", "both", "everything", "other"
+"""Which things a sentence is about: all of a kind, two, all that take the command, or the other
+one."""
 
 _COMMA = re.compile("[,;،，、]")
 _WORD = re.compile(r"[^\W\d_]+")
 _MIN_LENGTH = 4  # letters of a word that may be misspelt
 _MIN_LENGTH_FOR_TWO = 8  # letters of a word with two mistakes
 _MIN_VERB = 3  # letters of a verb before its pronoun
-_MAX_MISSPELT = 2  # words of an utterance
+_MIN_LENGTH_FOR_LOST = 3  # letters of a word with lost or exchanged ones
+_MAX_MISSPELT = 6  # words of an utterance
+_MAX_MISSPELT_OF_FEW, _MISSPELT_SHARE = 2, 0.75  # of its words
 _MAX_CANDIDATES = 3  # for a word
-_MAX_FORMS = 8
+_MAX_FORMS = 12
 _MAX_JOINED = 100  # characters of an utterance about two things
 _MAX_TEXTS = 60  # of a template of a table
 _MAX_ELLIPTICAL = 40  # characters of a sentence that lacks its object
@@ -57,7 +63,17 @@ class Repairs:
             bare = _remove_accents(word)
             if self._by_letters.setdefault(bare, word) == word:
                 self._by_initial[bare[:1]].append(bare)
-        self._everything = SkipWords(table.get("everything") or (), ignores_spaces=ignores_spaces)
+        everything, several, whole = (
+            SkipWords(table.get(key) or (), ignores_spaces=ignores_spaces)
+            for key in ("everything", "several", "whole")
+        )
+        other = SkipWords(_expand(table.get("other") or ()), ignores_spaces=ignores_spaces)
+        self._quantities = (
+            (BOTH, (several, everything)),
+            (EVERYTHING, (whole,)),
+            (OTHER, (other,)),
+            (ALL, (everything,)),
+        )
         self._joiner = _build_phrases(table.get("joiners") or (), ignores_spaces=ignores_spaces)
         if self._joiner is not None and not ignores_spaces:
             self._joiner = re.compile(rf" {self._joiner.pattern} ")
@@ -98,6 +114,11 @@ class Repairs:
         for form in () if self._ignores_spaces else ends:
             yield from self._correct(form)
 
+    def with_and_without_again(self, text: InputText) -> list[InputText]:
+        """The text, and the text without words that only say that it was so before."""
+        bare = self._again.remove(text)
+        return [text] if bare.text in ("", text.text) else [text, bare]
+
     def complete(self, text: InputText) -> Iterator[tuple[str, Iterator[InputText]]]:
         """The forms of a short text with an object that it may lack: with a pronoun, ('', forms),
         and with the word for a timer in its place, ('timer', forms)."""
@@ -114,25 +135,33 @@ class Repairs:
             inserted = [self._insert(one, word) for one in forms]
             yield "timer", chain(replaced, *inserted)
 
-    def remove_everything(self, text: InputText) -> InputText | None:
-        """The text without words for all things ("turn them ALL off"); None if it has none."""
+    def remove_quantity(self, text: InputText) -> tuple[str, InputText] | None:
+        """The text without words for other things, and which these are: ``both``, ``all`` ("turn
+        them ALL off"), ``everything`` or ``other``. None if it has no such words, or no others."""
         if len(text.text) > _MAX_JOINED:
             return None
-        bare = self._everything.remove(text)
-        return bare if bare.text and bare.text != text.text else None
+        for quantity, (first, *others) in self._quantities:
+            bare = first.remove(text)
+            if bare.text != text.text:
+                for words in others:
+                    bare = words.remove(bare)
+                return (quantity, bare) if bare.text else None
+        return None
 
     def split(
-        self, text: InputText, written: str
+        self, text: InputText, written: str, *, at_end: bool = False
     ) -> Iterator[tuple[InputText, list[tuple[InputText, InputText]]]]:
         """A text that joins things, without those after the first: "turn off the fan [and the
         lamp]", each with its forms without the first, and what is left out. The longest second part
-        first. In what was ``written`` a comma joins as well."""
+        first; with ``at_end`` only that which ends the text. In what was ``written`` a comma joins
+        as well."""
         whole = text.text
         length = len(whole)
         for begin, end in self._find_joiners(text, written):
             if not begin or end >= length or length > _MAX_JOINED:
                 continue
-            for after in [length, *self._find_bounds(whole, end, length)[::-1]]:
+            ends = [] if at_end else self._find_bounds(whole, end, length)[::-1]
+            for after in [length, *ends]:
                 others = [
                     (text.cut([(0, start), (end, length)]), text.cut([(end, after)]))
                     for start in [*self._find_bounds(whole, 0, begin)[::-1], 0]
@@ -218,14 +247,18 @@ class Repairs:
         return None
 
     def _correct(self, text: InputText) -> Iterator[InputText]:
+        words = list(_WORD.finditer(text.text))
         misspelt = [
             [Piece(*word.span(), one) for one in found]
-            for word in _WORD.finditer(text.text)
+            for word in words
             if word[0] not in self._known and (found := self._find_near(word[0]))
         ]
-        if not misspelt or len(misspelt) > _MAX_MISSPELT:
+        share = max(_MAX_MISSPELT_OF_FEW, _MISSPELT_SHARE * len(words))
+        if not misspelt or len(misspelt) > min(_MAX_MISSPELT, share):
             return
-        for chosen in islice(product(*misspelt), _MAX_FORMS):
+        orders = sorted(product(*(range(len(one)) for one in misspelt)), key=sum)
+        for order in orders[:_MAX_FORMS]:
+            chosen = [one[index] for one, index in zip(misspelt, order, strict=True)]
             pieces, at = [], 0
             for piece in chosen:
                 pieces += [Piece(at, piece.start, text.text[at : piece.start]), piece]
@@ -239,16 +272,25 @@ class Repairs:
         bare = _remove_accents(word)
         if bare in self._by_letters:
             return [self._by_letters[bare]]
-        if len(bare) < _MIN_LENGTH:
+        if len(bare) < _MIN_LENGTH_FOR_LOST:
             return []
         allowed = 2 if len(bare) >= _MIN_LENGTH_FOR_TWO else 1
+        is_short = len(bare) < _MIN_LENGTH
         near = sorted(
             (distance, one)
             for one in self._by_initial.get(bare[:1], ())
             if abs(len(one) - len(bare)) <= allowed
+            and not (is_short and not _keeps_letters(bare, one))
             and (distance := OSA.distance(bare, one, score_cutoff=allowed)) <= allowed
         )
         return [self._by_letters[one] for _, one in near[:_MAX_CANDIDATES]]
+
+
+def _keeps_letters(word: str, other: str) -> bool:
+    """Whether another word has all letters of a short one, which may be in another order if it has
+    no others: "trn" for "turn", "teh" for "the", but no "fun" for "fan"."""
+    rest = iter(other)
+    return sorted(word) == sorted(other) or all(letter in rest for letter in word)
 
 
 def _substitute(text: InputText, pattern: re.Pattern[str], word: str) -> InputText:
@@ -261,14 +303,15 @@ def _substitute(text: InputText, pattern: re.Pattern[str], word: str) -> InputTe
     return replace_pieces(text, [*pieces, Piece(end, len(text.text), text.text[end:])])
 
 
+def _expand(templates: Iterable[str]) -> Iterator[str]:
+    expander = TextExpander({}, _MAX_TEXTS)
+    for template in templates:
+        yield from expander.expand(parse_sentence(template)) or ()
+
+
 def _build_phrases(templates: Iterable[str], *, ignores_spaces: bool) -> re.Pattern[str] | None:
     """A pattern for the texts of templates, the longest first; None without any."""
-    expander = TextExpander({}, _MAX_TEXTS)
-    texts = {
-        " ".join(fold_case(text).split())
-        for template in templates
-        for text in expander.expand(parse_sentence(template)) or ()
-    }
+    texts = {" ".join(fold_case(text).split()) for text in _expand(templates)}
     either = "|".join(map(re.escape, sorted(texts - {""}, key=lambda one: (-len(one), one))))
     if not either:
         return None

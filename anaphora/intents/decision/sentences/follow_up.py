@@ -37,7 +37,8 @@ from anaphora.intents.decision.sentences.slots import (
     PLACES,
     STATE,
     TARGETS,
-    find_last_used,
+    find_last_domain,
+    find_last_domains,
     remembered_by_slot,
 )
 from anaphora.intents.decision.sentences.steps import find_quality
@@ -55,10 +56,12 @@ _OPENED = frozenset(("lock", "cover", "valve"))  # what on and off open, close a
 
 
 class _Fragment(NamedTuple):
-    """What a fragment says, and the intents that its other words belong to."""
+    """What a fragment says, the intents that its other words belong to, and those of which it is a
+    ``whole`` command that no sentence says in this way."""
 
     variant: Variant
     intents: Collection[str]
+    whole: Collection[str] = ()
 
 
 def complete_fragment(
@@ -90,9 +93,9 @@ def complete_fragment(
         others = find_other_words(model, utterance, variant)
         kept = without_negated(model, utterance, variant)
         if kept is not None and not is_about_more(model, variant, others):
-            fragments.append(
-                _Fragment(kept, _find_possible(model, utterance, kept, others, conversation))
-            )
+            possible = _find_possible(model, utterance, kept, others, conversation)
+            whole = _find_whole(model, utterance, kept) if kept == variant else ()
+            fragments.append(_Fragment(kept, possible, whole))
     found = _complete_best(model, utterance, fragments, conversation)
     if found is None or not spoken.isdisjoint(model.increases):
         return found
@@ -124,6 +127,34 @@ def _find_possible(
         possible &= {one.intent for one in conversation.flow[-1:]}
         possible -= {one for one in possible if INVERSE_INTENTS.get(one) in known[0]}
     return possible
+
+
+def _find_whole(model: SentenceIntents, utterance: Utterance, variant: Variant) -> Collection[str]:
+    """The intents that a fragment with a device may be a command of: those whose sentences have all
+    of its words, if one of them is a word of no question. "Set the fan to 50 percent" is one, "why
+    did you set the fan to 50 percent" is none."""
+    if not any(one.element == NAME for one in variant.entities):
+        return ()
+    named = {index for one in variant.entities for index in one.tokens}
+    said = {
+        one.lower
+        for one in utterance.tokens
+        if one.index not in named and any(map(str.isalpha, one.text))
+    }
+    said -= model.courtesies | model.openings
+    asked = frozenset().union(*(model.words[intent] for intent in model.asking_intents))
+    if all(_is_word(one, asked) for one in said):
+        return ()
+    return [
+        intent for intent, words in model.words.items() if all(_is_word(one, words) for one in said)
+    ]
+
+
+def _is_word(word: str, words: frozenset[str]) -> bool:
+    """Whether a word is one of some ``words``, or two of them in one: "stell[e]"."""
+    return word in words or any(
+        word[:end] in words and word[end:] in words for end in range(1, len(word))
+    )
 
 
 def complete_value(
@@ -226,10 +257,15 @@ def _completions(
         kept = {*TARGETS, *places} | (last - {*PLACES} if recent == 0 else set())
         for combination in combinations:
             filled = fill_combination(model, combination, slots, known)
-            if filled is None or not (filled.memory or recent is not None):
+            if filled is None:
+                continue
+            is_known = bool(filled.memory) or recent is not None
+            if not is_known and not (names_value and intent in fragment.whole):
                 continue
             if recent != 0 and not filled.memory and slots.keys() <= {*PLACES}:
                 continue  # a place alone goes on with the last command
+            if recent != 0 and _is_for_another_kind(model, intent, slots, fragment, conversation):
+                continue
             if intent in _SWITCHING and _is_switched_otherwise(model, slots, conversation):
                 continue
             used = {held.entity.element for held in filled.memory}
@@ -249,13 +285,28 @@ def _completions(
             yield rank, Completion(intent, fragment.variant, candidates, combination.response)
 
 
+def _is_for_another_kind(
+    model: SentenceIntents,
+    intent: str,
+    slots: Mapping[str, Entity],
+    fragment: _Fragment,
+    conversation: Conversation,
+) -> bool:
+    """Whether a share that any kind of things may take is set of another kind than was meant last:
+    "20 percent" after the blinds in a room is no speed of fans there."""
+    if len(fragment.intents) < len(model.combinations) or not slots.keys().isdisjoint(TARGETS):
+        return False
+    wanted, last = model.domains[intent], find_last_domains(model, conversation)
+    is_share = any("%" in model.units.get(slot, ()) for slot in slots)
+    return is_share and bool(wanted and last) and not wanted & last
+
+
 def _is_switched_otherwise(
     model: SentenceIntents, slots: Mapping[str, Entity], conversation: Conversation
 ) -> bool:
     """Whether on and off mean something else for what is named than for what was meant last: "and
     the front door?" after "turn off the radio" does not unlock it."""
-    last = {held.entity.element: held.entity.value_or_text for held in find_last_used(conversation)}
-    known = model.devices.get(last.get(NAME, ""), {}).get("domain", last.get("domain"))
+    known = find_last_domain(model, conversation) or None
     if NAME in slots:
         domain = model.devices.get(slots[NAME].value_or_text, {}).get("domain")
     elif "domain" in slots:

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Utterance, Variant
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
-    NAME,
     NUMBER,
     PLACES,
     QUALITIES,
     STATE,
     TARGETS,
     USUAL_VALUES,
+    find_last_domain,
     find_last_used,
 )
 from anaphora.stm.conversation import Conversation, RememberedEntity
@@ -67,7 +67,9 @@ def find_other_words(
     return [
         word
         for index in utterance.content_words
-        if index not in known and (word := utterance.tokens[index].lower) not in fillers
+        if index not in known
+        and (word := utterance.tokens[index].lower) not in fillers
+        and not (len(word) == 1 and word.isascii())  # of a contraction: the Catalan "al"
     ]
 
 
@@ -208,8 +210,7 @@ def _numeric_slots(remembered: Iterable[RememberedEntity]) -> set[str]:
 
 def _usual_slots(model: SentenceIntents, conversation: Conversation) -> set[str]:
     """The slots of the number that things take which were meant last: the brightness of a light."""
-    used = {held.entity.element: held.entity.value_or_text for held in find_last_used(conversation)}
-    domain = model.devices.get(used.get(NAME, ""), {}).get("domain", used.get("domain"))
+    domain = find_last_domain(model, conversation)
     return {USUAL_VALUES[domain]} if domain in USUAL_VALUES else set()
 
 
@@ -225,6 +226,7 @@ def _number_slots(
     between = model.increases | model.decreases  # "2 MORE minutes"
     after = _UNIT.findall(utterance.text[entity.end :].lower())
     words = {*_UNIT.findall(entity.text.lower()), *[one for one in after if one not in between][:1]}
+    words.add("".join(after[:2]))  # "por cento" is what some sentences write as "porcento"
     if entity.meta.get("kind") == "percent":
         words.add("%")
     if entity.text.isalpha():

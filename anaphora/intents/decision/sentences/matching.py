@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
-from anaphora.entities.sentences.reader import ANY_WORDS
+from anaphora.entities.sentences.reader import ANY_WORDS, WITHOUT_SPACES
+from anaphora.entities.sentences.repairs import ALL, OTHER
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.follow_up import complete_fragment, complete_value
 from anaphora.intents.decision.sentences.fragment import (
@@ -16,13 +18,28 @@ from anaphora.intents.decision.sentences.fragment import (
     find_linking_words,
     find_other_words,
 )
-from anaphora.intents.decision.sentences.repetition import (
+from anaphora.intents.decision.sentences.repetition.lists import complete_list
+from anaphora.intents.decision.sentences.repetition.other import (
     complete_all,
     complete_by_part_of_name,
     complete_other,
 )
+from anaphora.intents.decision.sentences.repetition.several import (
+    complete_both,
+    complete_kind,
+    complete_plural,
+    complete_several,
+    find_devices_before,
+)
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
-from anaphora.intents.decision.sentences.slots import NAME, NUMBER
+from anaphora.intents.decision.sentences.slots import (
+    NAME,
+    NUMBER,
+    PLACES,
+    TARGETS,
+    find_last_domains,
+    find_last_used,
+)
 from anaphora.intents.decision.sentences.steps import (
     complete_step,
     find_amount,
@@ -62,10 +79,15 @@ def match_sentence(
     """The match of the best whole sentence that needs nothing else, or finds it in the memory."""
     refusal = ""
     for reading in question.utterance.sentences:
-        if reading.elliptical:
+        if reading.elliptical or reading.quantity:
             continue
         completion = None
-        if reading.missing:
+        if reading.is_bare and _is_about_another_kind(model, question, reading, conversation):
+            completion = _complete_elliptical(model, question.utterance, conversation)
+            if completion is None:
+                refusal = refusal or model.refusals["which"]
+                continue
+        elif reading.missing:
             completion = _continue_elliptical(
                 model, question.utterance, reading, conversation
             ) or _complete_open_words(model, question, reading, conversation)
@@ -76,7 +98,11 @@ def match_sentence(
         if reading.intent == elements.SET:
             completion = complete_value(model, question.utterance, reading, conversation)
         elif completion is None:
-            completion = _complete(model, reading, conversation)
+            completion = _complete_plural(
+                model, question.utterance, reading, conversation
+            ) or _complete(model, reading, conversation)
+            if completion is None and reading.references == {NAME} and not reading.entities:
+                completion = complete_kind(model, conversation, reading.intent)
         if completion is not None and reading.rest:
             completion = completion._replace(meta={**completion.meta, REST: reading.rest})
         if completion is not None:
@@ -91,14 +117,18 @@ def match_fragment(
     """The match of the best completion of what is no whole sentence."""
     utterance = question.utterance
     text = utterance.text.lower()
-    if any(one.everything for one in utterance.sentences):
-        completion = _complete_elliptical(model, utterance, conversation)
-        if completion is None:
-            return SentenceAnswer(None, model.refusals["all"])
-        return _answer(model, completion, conversation)
+    quantified = [one for one in utterance.sentences if one.quantity]
     is_about_several = bool(model.several and model.several.search(text))
-    if conversation.flow and is_about_several:
-        return SentenceAnswer(None, model.refusals["all"])
+    if quantified or (conversation.flow and is_about_several):
+        completion = complete_several(model, conversation, quantified)
+        if completion is None and any(one.lower in model.pronouns for one in utterance.tokens):
+            completion = _complete_group(model, quantified, conversation)
+        if not quantified and _says_only(model, utterance, model.several):
+            completion = complete_both(model, conversation)
+        if completion is None:
+            is_other = any(one.quantity == OTHER for one in quantified)
+            return SentenceAnswer(None, model.refusals["which" if is_other else "all"])
+        return _answer(model, completion, conversation)
     completion = (
         _complete_fragment(model, question, conversation)
         or complete_by_part_of_name(model, utterance, conversation)
@@ -110,12 +140,98 @@ def match_fragment(
         return _answer(model, completion, conversation)
     names_kind = any(one.element in NO_VALUES for one in utterance.entities)
     is_refused = names_kind and (is_about_all or is_about_several)
-    return SentenceAnswer(None, model.refusals["all"] if is_refused else "")
+    if is_refused:
+        return SentenceAnswer(None, model.refusals["all"])
+    return SentenceAnswer(None, _refuse_stopping(model, utterance, conversation))
+
+
+def _refuse_stopping(
+    model: SentenceIntents, utterance: Utterance, conversation: Conversation
+) -> str:
+    """What a user is told who stops what no sentence stops: which thing it is. '' for others."""
+    if not model.stop or not model.stop.search(utterance.text.lower()):
+        return ""
+    meant = (*TARGETS, *PLACES)
+    said = [one for one in utterance.entities if one.element in meant]
+    if not _says_only(model, utterance, model.stop, said):
+        return ""
+    used = said or [held.entity for held in find_last_used(conversation)]
+    kinds = {one.element for one in used}
+    things = [
+        one.value_or_text if one.element == NAME else one.text or one.value_or_text
+        for one in used
+        if one.element in meant and not (one.element == "domain" and kinds & {"device_class"})
+    ]
+    listed = ", ".join(dict.fromkeys(filter(None, things)))
+    return model.refusals["stop"].format(thing=listed) if listed else ""
+
+
+def _complete_group(
+    model: SentenceIntents, readings: Iterable[SentenceReading], conversation: Conversation
+) -> Completion | None:
+    """The command for all things that were meant together, such as the blinds in a room: "open them
+    all"."""
+    if any(one.entity.element == NAME for one in find_last_used(conversation)):
+        return None
+    found = (
+        complete_sentence(model, one, conversation)
+        for one in readings
+        if one.elliptical and one.quantity == ALL
+    )
+    return next((one for one in found if one is not None), None)
+
+
+def _says_only(
+    model: SentenceIntents,
+    utterance: Utterance,
+    words: re.Pattern[str] | None,
+    entities: Sequence[Entity] = (),
+) -> bool:
+    """Whether an utterance says nothing but some ``words``, those of any follow-up, and
+    ``entities``."""
+    spans = [found.span() for found in words.finditer(utterance.text.lower())] if words else []
+    spans += [(one.start, one.end) for one in entities]
+    links = model.openings | model.additions | model.fillers | model.pronouns | model.courtesies
+    return bool(spans) and all(
+        one.lower in links
+        or any(one.start < end and one.end > start for start, end in spans)
+        or (bool(entities) and one.index not in utterance.content_words)
+        for one in utterance.tokens
+        if any(map(str.isalnum, one.text))
+    )
 
 
 def _is_about_device(completion: Completion) -> bool:
     """Whether a completion is about one device that was not named, but meant before."""
     return any(one.remembered and one.entity.element == NAME for one in completion.candidates)
+
+
+def _is_about_another_kind(
+    model: SentenceIntents,
+    question: ParsedQuestion,
+    reading: SentenceReading,
+    conversation: Conversation,
+) -> bool:
+    """Whether a command that does not say what it is about is for another kind of things than those
+    that were meant last, though its words may be for these as well: "stop" after a blind pauses no
+    music in its room."""
+    if reading.references or reading.intent in model.asking_intents:
+        return False
+    wanted, last = model.domains.get(reading.intent), find_last_domains(model, conversation)
+    if not wanted or not last or wanted & last:
+        return False
+    return not any(
+        model.is_only_about(one, wanted) for one in _find_words(model, question, reading)
+    )
+
+
+def _find_words(
+    model: SentenceIntents, question: ParsedQuestion, reading: SentenceReading
+) -> Iterable[str]:
+    if model.language not in WITHOUT_SPACES:
+        return (one.lower for one in question.utterance.tokens)
+    text = question.utterance.text
+    return (one for one in model.words[reading.intent] if one in text)
 
 
 def _is_undone_otherwise(reading: SentenceReading, conversation: Conversation) -> bool:
@@ -150,8 +266,21 @@ def _complete(
         case elements.OTHER:
             return complete_other(model, conversation)
         case elements.ALL:
-            return complete_all(model, conversation)
+            return complete_all(model, conversation) or complete_kind(model, conversation)
     return complete_sentence(model, reading, conversation)
+
+
+def _complete_plural(
+    model: SentenceIntents,
+    utterance: Utterance,
+    reading: SentenceReading,
+    conversation: Conversation,
+) -> Completion | None:
+    if reading.references != {NAME} or model.plural is None:
+        return None
+    if not model.plural.search(utterance.text.lower()):
+        return None
+    return complete_plural(model, conversation, reading)
 
 
 def _complete_elliptical(
@@ -160,13 +289,8 @@ def _complete_elliptical(
     """The sentence that lacks only its object, with what was meant last: "turn off"."""
     if not conversation.flow:
         return None
-    readings = (one for one in utterance.sentences if one.elliptical)
-    found = (
-        complete_all(model, conversation, one.intent)
-        if one.everything
-        else complete_sentence(model, one, conversation)
-        for one in readings
-    )
+    readings = (one for one in utterance.sentences if one.elliptical and not one.quantity)
+    found = (complete_sentence(model, one, conversation) for one in readings)
     return next((one for one in found if one is not None), None)
 
 
@@ -218,7 +342,9 @@ def _find_refusal(
         case elements.OTHER if conversation.flow:
             return model.refusals["which"]
         case elements.ALL if conversation.flow:
-            return model.refusals["all"]
+            narrow = (NAME, *PLACES)
+            names = any(one.entity.element in narrow for one in find_last_used(conversation))
+            return model.refusals["all" if names else "unchanged"]
     return ""
 
 
@@ -229,6 +355,8 @@ def _complete_fragment(
     they are, is for one device if that is all that has this name: "the lamp too"."""
     utterance = question.utterance
     found = complete_fragment(model, utterance, question.variants, conversation)
+    if found is None:
+        found = complete_list(model, utterance, question.variants, conversation)
     if found is not None:
         slots = {one.entity.element: one.entity for one in found.candidates}
     else:
@@ -276,6 +404,7 @@ def _build_match(
             **find_earlier_values(model, conversation, completion.intent, completion.candidates),
             **find_duration(conversation, completion.intent, entities),
             **find_set_values(conversation, completion.intent, entities),
+            **find_devices_before(model, conversation, completion.intent, entities),
         },
     )
     by_element = {one.entity.element: one for one in completion.candidates}

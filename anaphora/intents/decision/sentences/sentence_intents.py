@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -43,8 +43,10 @@ class SentenceIntents:
     halve a value ("warmer", "half"). ``refusals`` are what a user is told if a command about
     the last one is impossible. ``directions`` are the slots that a direction may fill: up or
     down. ``pronouns`` stand for a thing ("it"), ``rejections`` are the words that reject what
-    is before them, ``several`` those that stand for several things ("both"), ``everything``
-    those for all things of a kind.
+    is before them, ``several`` those that stand for two things ("both"), ``everything``
+    those for all things, ``stop`` those that stop what moves,
+    ``plural`` the pronouns for several things. ``domains`` are those of the
+    devices that each intent is about; an intent about anything has none.
     """
 
     language: str
@@ -75,6 +77,9 @@ class SentenceIntents:
     rejections: re.Pattern[str] | None
     several: re.Pattern[str] | None
     everything: re.Pattern[str] | None
+    stop: re.Pattern[str] | None
+    plural: re.Pattern[str] | None
+    domains: Mapping[str, frozenset[str]]
 
     @classmethod
     def from_model(cls, model: Model) -> SentenceIntents | None:
@@ -105,7 +110,7 @@ class SentenceIntents:
             floors=_places(sentences, "area", "floor"),
             groups={element.id: element.groups for element in model.elements},
             wildcards={intent: _find_wildcards(sentences, intent) for intent in by_intent},
-            joiners=frozenset(_joiners(model.languages[0])),
+            joiners=frozenset((*_joiners(model.languages[0]), *(table.get("joiners") or ()))),
             openings=frozenset(table.get("opening") or ()),
             fillers=frozenset(table.get("fillers") or ()),
             additions=frozenset(table.get("additions") or ()),
@@ -122,7 +127,12 @@ class SentenceIntents:
             pronouns=frozenset(reference_words(model.languages[0], "thing")),
             rejections=_compile_words(rejections),
             several=_compile_words(table.get("several") or (), bound=bound),
-            everything=_compile_words(table.get("everything") or (), bound=bound),
+            everything=_compile_words(
+                [*(table.get("everything") or ()), *(table.get("whole") or ())], bound=bound
+            ),
+            stop=_compile_words(table.get("stop") or (), bound=bound),
+            plural=_compile_words(table.get("plural") or (), end=bound),
+            domains={intent: _find_domains(listed) for intent, listed in by_intent.items()},
         )
 
     def group_of(self, slot: str) -> frozenset[str]:
@@ -139,16 +149,21 @@ class SentenceIntents:
         """The intents whose sentences have a word."""
         return frozenset(intent for intent, words in self.words.items() if word in words)
 
+    def is_only_about(self, word: str, domains: frozenset[str]) -> bool:
+        """Whether a word is said of things of these ``domains`` alone."""
+        intents = self.find_intents(word)
+        return bool(intents) and all(self.domains[one] == domains for one in intents)
+
     @property
     def action_groups(self) -> frozenset[str]:
         """The groups of the element that remembers the intent."""
         return self.group_of(ACTION)
 
 
-def _compile_words(words: Sequence[str], bound: str = "") -> re.Pattern[str] | None:
-    """A pattern for any of some words, between ``bound``; None without any."""
+def _compile_words(words: Sequence[str], bound: str = "", end: str = "") -> re.Pattern[str] | None:
+    """A pattern for any of some words, between ``bound``, or before ``end``; None without any."""
     either = "|".join(map(re.escape, words))
-    return re.compile(f"{bound}(?:{either}){bound}") if words else None
+    return re.compile(f"{bound}(?:{either}){bound or end}") if words else None
 
 
 def _find_amount_changes(table: Mapping[str, Any]) -> Iterator[str]:
@@ -187,6 +202,20 @@ def _find_directions(
         named = {value.name for value in element.values}
         if {"up", "down"} <= named | fixed.get(element.id, set()):
             yield element.id
+
+
+def _find_domains(combinations: Iterable[Combination]) -> frozenset[str]:
+    """The domains of the devices that combinations name; none if one of them may have any."""
+    found: set[str] = set()
+    for one in combinations:
+        rule = one.requires.get("domain")
+        if "name" in one.slots and (rule is None or rule.values is None):
+            return frozenset()
+        if rule is not None and rule.values is not None:
+            found.update(map(str, rule.values))
+        if "domain" in one.fixed:
+            found.add(str(one.fixed["domain"]))
+    return frozenset(found)
 
 
 def _find_wildcards(sentences: HomeSentences, intent: str) -> frozenset[str]:

@@ -20,8 +20,11 @@ __all__ = [
     "STATE",
     "TARGETS",
     "USUAL_VALUES",
+    "build_device",
     "build_entity",
     "find_combination",
+    "find_last_domain",
+    "find_last_domains",
     "find_last_used",
     "is_allowed",
     "last_command_meta",
@@ -70,6 +73,12 @@ def build_entity(
     if not meta:
         return Entity(element=slot, groups=groups, text="", value=value)
     return Entity(element=slot, groups=groups, text="", value=value, meta=meta)
+
+
+def build_device(model: SentenceIntents, name: str) -> Entity:
+    """The entity of a device that is meant without its name."""
+    context = {"context": dict(model.devices[name])}
+    return Entity(element=NAME, groups=model.group_of(NAME), text=name, value=name, meta=context)
 
 
 def find_combination(
@@ -126,6 +135,21 @@ def find_last_used(conversation: Conversation) -> list[RememberedEntity]:
         for held in conversation.remembered
         if held.used_match == conversation.matches and held.entity.element != ACTION
     ]
+
+
+def find_last_domain(model: SentenceIntents, conversation: Conversation) -> str:
+    """The domain of what was meant last; '' if it is not known."""
+    used = {one.entity.element: one.entity.value_or_text for one in find_last_used(conversation)}
+    return str(model.devices.get(used.get(NAME, ""), {}).get("domain", used.get("domain", "")))
+
+
+def find_last_domains(model: SentenceIntents, conversation: Conversation) -> frozenset[str]:
+    """The domains that what was meant last may have: those of its intent, if it was not named.
+    Empty if they are not known."""
+    domain = find_last_domain(model, conversation)
+    if domain or not conversation.flow:
+        return frozenset((domain,) if domain else ())
+    return model.domains.get(conversation.flow[-1].intent, frozenset())
 
 
 def last_command_meta(conversation: Conversation) -> Mapping[str, Any]:

@@ -34,6 +34,7 @@ __all__ = ["complete_step", "find_amount", "find_quality", "find_set_values", "r
 _DIRECTIONS = {1: "up", -1: "down"}
 _OPPOSITES = {"up": "down", "down": "up"}
 _SET = "set"
+_FURTHER, _SENSE = "further", "sense"
 _PERCENT_STEP, _STEP = 10, 1
 _STEPS = {("HassLightSet", "temperature"): -500}  # kelvin: a warmer light has fewer
 
@@ -49,12 +50,29 @@ def complete_step(
     ``amount`` or a little, or with such a direction, for the thing that was meant.
 
     ``quality`` is what is to change ("brightness"); with another word, it is the value that was set
-    last, whatever it is.
+    last, whatever it is. With ``further`` it changes as it did before: "quieter", "a bit more".
     """
     if not conversation.flow:
         return None
     if amount is not None and conversation.flow[-1].intent in TIMER_INTENTS:
         return None  # "5 more" are minutes
+    known = last_command_meta(conversation).get(_SENSE) or _find_direction(model, conversation)
+    sense = sign if quality in QUALITIES else known
+    if quality == _FURTHER:
+        sign = known or sign
+    found = _step(model, conversation, sign, quality, amount)
+    if found is None or not sense:
+        return found
+    return found._replace(meta={**found.meta, _SENSE: sense})
+
+
+def _step(
+    model: SentenceIntents,
+    conversation: Conversation,
+    sign: int,
+    quality: str,
+    amount: float | None,
+) -> Completion | None:
     last, slots = conversation.flow[-1].intent, QUALITIES.get(quality)
     for held in find_last_used(conversation):
         if slots is None or held.entity.element in slots:
@@ -73,6 +91,20 @@ def complete_step(
     earlier = _change_earlier(model, conversation, slots, sign, amount)
     earlier = earlier or _change_set(model, conversation, quality, sign, amount)
     return earlier or (_give_direction(model, conversation, slots, sign) if not amount else None)
+
+
+def _find_direction(model: SentenceIntents, conversation: Conversation) -> int:
+    """The direction in which the last command changed a value: 1 or -1; 0 without one."""
+    for held in find_last_used(conversation):
+        if held.entity.element in model.directions:
+            number = held.entity.meta.get("value")
+            is_less = (
+                number < 0
+                if isinstance(number, int | float)
+                else (held.entity.value_or_text == _DIRECTIONS[-1])
+            )
+            return -1 if is_less else 1
+    return 0
 
 
 def find_quality(reading: SentenceReading) -> str:

@@ -98,7 +98,8 @@ def _find_referents(
         wanted |= {one.entity.element: one for one in targets if one.used_match == last}
         names_place = any(entity.element in PLACES for entity in said)
         if NAME not in wanted and not names_place:  # the lights of the kitchen, not all lights
-            wanted |= {slot: memory[slot] for slot in sorted(PLACES) if slot in memory}
+            around = (memory[slot] for slot in sorted(PLACES) if slot in memory)
+            wanted |= {one.entity.element: one for one in around if one.used_match == last}
     if "area" in reading.references:
         places = [memory[slot] for slot in sorted(PLACES) if slot in memory]
         if not places:

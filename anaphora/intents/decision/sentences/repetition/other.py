@@ -1,10 +1,10 @@
-"""Repeat the last command for other things: "the other one", "the left one too", "everywhere"."""
+"""Repeat the last command for another thing: "the other one", "the left one too", "everywhere"."""
 
 from __future__ import annotations
 
 from itertools import takewhile
 
-from anaphora.core.utterance import Entity, Utterance, Variant
+from anaphora.core.utterance import Utterance, Variant
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
 from anaphora.intents.decision.sentences.fragment import find_linking_words
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
@@ -12,13 +12,14 @@ from anaphora.intents.decision.sentences.slots import (
     NAME,
     PLACES,
     TARGETS,
+    build_device,
     build_entity,
     find_combination,
     find_last_used,
 )
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["complete_all", "complete_by_part_of_name", "complete_other"]
+__all__ = ["complete_all", "complete_by_part_of_name", "complete_other", "find_others"]
 
 _MIN_STEM, _STEM_SHARE = 4, 0.75  # letters, and of the longer word, that two forms share
 
@@ -52,6 +53,11 @@ def complete_other(model: SentenceIntents, conversation: Conversation) -> Comple
     """The last command for the other device of the same domain: the only one, the only one whose
     name has a word in common with it, or the only one in the same area. None if there are
     several."""
+    return _repeat_for_device(model, conversation, find_others(model, conversation))
+
+
+def find_others(model: SentenceIntents, conversation: Conversation) -> list[str]:
+    """The devices that may be the other one: one if it is clear."""
     others = _others(model, conversation)
     if len(others) > 1:
         last = next(iter(_last_names(conversation)), "")
@@ -59,7 +65,7 @@ def complete_other(model: SentenceIntents, conversation: Conversation) -> Comple
         alike = [name for name in others if not words.isdisjoint(name.lower().split())]
         near = [name for name in others if area and model.areas.get(name) == area]
         others = alike if len(alike) == 1 else near
-    return _repeat_for_device(model, conversation, others)
+    return others
 
 
 def complete_by_part_of_name(
@@ -123,9 +129,7 @@ def _repeat_for_device(
     """The last command for the device with one of the ``names``, if there is only one."""
     if len(names) != 1 or not conversation.flow:
         return None
-    context = {"context": dict(model.devices[names[0]])}
-    groups = model.group_of(NAME)
-    said = Entity(element=NAME, groups=groups, text=names[0], value=names[0], meta=context)
+    said = build_device(model, names[0])
     held = [one for one in find_last_used(conversation) if one.entity.element != NAME]
     intent = conversation.flow[-1].intent
     for kept in (held, [one for one in held if one.entity.element not in (*TARGETS, *PLACES)]):

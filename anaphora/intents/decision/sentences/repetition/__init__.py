@@ -1,0 +1,1 @@
+"""Give the last command for other things: the other one, both, all of them, a list of them."""

@@ -1,0 +1,326 @@
+"""A command for several things: "open both", "turn off everything on the ground floor".
+
+A reply has one command. It is given for as many of the things as the sentences can name together:
+the blinds in the bedroom; its text says which are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+from anaphora.core.utterance import Entity, SentenceReading, Variant
+from anaphora.entities.sentences.reader import TIMER
+from anaphora.entities.sentences.repairs import ALL, BOTH, EVERYTHING, OTHER
+from anaphora.intents.decision.sentences.completion import Completion, build_candidates
+from anaphora.intents.decision.sentences.repetition.other import complete_all, find_others
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.slots import (
+    NAME,
+    PLACES,
+    TARGETS,
+    build_device,
+    build_entity,
+    find_combination,
+    find_last_used,
+    last_command_meta,
+)
+from anaphora.models.hassil.elements import REST
+from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS
+from anaphora.stm.conversation import Conversation
+
+__all__ = [
+    "complete_both",
+    "complete_kind",
+    "complete_plural",
+    "complete_several",
+    "find_devices_before",
+]
+
+_DOMAIN, _CLASS = "domain", "device_class"
+_DEVICES_BEFORE = "devices before"
+
+
+class _Part(NamedTuple):
+    """A command for some of the devices: what it is about, in ``entities``."""
+
+    entities: tuple[Entity, ...]
+    devices: frozenset[str]
+    response: str
+
+
+def complete_several(
+    model: SentenceIntents, conversation: Conversation, readings: Sequence[SentenceReading]
+) -> Completion | None:
+    """The command of the first of some ``readings`` that can be given for the devices that it is
+    about. None if that is clear of none."""
+    readings = [one for one in readings if TIMER not in one.references]
+    for reading in readings:
+        if reading.quantity == ALL and reading.elliptical:
+            found = complete_all(model, conversation, reading.intent)
+            if found is not None:
+                return found
+        same = [one for one in readings if one.intent == reading.intent]
+        wanted = list(_find_wanted(model, conversation, reading, same))
+        values = [one for one in reading.entities if one.element not in (*TARGETS, *PLACES)]
+        found = _give(model, conversation, reading.intent, wanted, values)
+        if found is not None:
+            return found
+    return None
+
+
+def complete_both(model: SentenceIntents, conversation: Conversation) -> Completion | None:
+    """The last command for both of two things: the one that was meant before as well."""
+    if not conversation.flow:
+        return None
+    intent, last = conversation.flow[-1].intent, find_last_used(conversation)
+    values = [one.entity for one in last if one.entity.element not in (*TARGETS, *PLACES)]
+    pair = list(_find_pair(model, conversation, None))
+    found = _give(model, conversation, intent, pair, values)
+    if found is None or REST not in found.meta:
+        return found
+    done = _find_name(last)  # it has been given for this one
+    before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
+    if before and not values and _is_repeated(conversation):
+        return found._replace(refusal="unchanged")
+    return _give(model, conversation, intent, [one for one in pair if one != done], values)
+
+
+def complete_plural(
+    model: SentenceIntents, conversation: Conversation, reading: SentenceReading
+) -> Completion | None:
+    """The command of a reading that refers to several things: the devices to which the last command
+    was given one by one. None if it was given to one alone."""
+    before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
+    last = _find_name(find_last_used(conversation))
+    if not last or not before or not _is_repeated(conversation):
+        return None
+    return _give(model, conversation, reading.intent, [*before, last], reading.entities)
+
+
+def complete_kind(
+    model: SentenceIntents, conversation: Conversation, intent: str = ""
+) -> Completion | None:
+    """The last command, which was about one device, for all of its kind; or another ``intent`` for
+    all things that the last command was about together: a kind, everywhere or in a place."""
+    last = find_last_used(conversation)
+    name = _find_name(last)
+    if not conversation.flow or bool(name) == bool(intent):
+        return None
+    said = {one.entity.element: one.entity.value_or_text for one in last}
+    if intent and _DOMAIN not in said:
+        return None
+    values = [one.entity for one in last if one.entity.element not in (*TARGETS, *PLACES)]
+    wanted = _find_devices(model, _kind_of(model, name) if name else said, None)
+    if len(wanted) < 2:
+        return None
+    intent = intent or conversation.flow[-1].intent
+    found = _give(model, conversation, intent, wanted, values if name else ())
+    if found is not None and name and any(one.entity.element == NAME for one in found.candidates):
+        return None  # no sentence is about the kind
+    return found
+
+
+def find_devices_before(
+    model: SentenceIntents, conversation: Conversation, intent: str, entities: Iterable[Entity]
+) -> Mapping[str, Any]:
+    """The devices that were meant before the one of a command, as metadata of the command: of two
+    "both" are these. Those of an earlier command of another ``intent`` are not among them, but its
+    last one. Empty if there are none."""
+    names = [one.value_or_text for one in entities if one.element == NAME]
+    if not names or not conversation.flow:
+        return {}
+    last = _find_name(find_last_used(conversation))
+    before = list(last_command_meta(conversation).get(_DEVICES_BEFORE, ()))
+    if last and names != [last]:
+        is_same = conversation.flow[-1].intent == intent
+        before = [*(one for one in before if is_same and one != last), last]
+    before = [one for one in before if one in model.devices and one not in names]
+    return {_DEVICES_BEFORE: before} if before else {}
+
+
+def _is_repeated(conversation: Conversation) -> bool:
+    """Whether the last command was that before it as well."""
+    intents = [one.intent for one in conversation.flow[-2:]]
+    return len(intents) == 2 and intents[0] == intents[1]
+
+
+def _find_wanted(
+    model: SentenceIntents,
+    conversation: Conversation,
+    reading: SentenceReading,
+    same: Sequence[SentenceReading],
+) -> Iterable[str]:
+    """The devices that a reading is about; none if they are not known. ``same`` are the readings
+    with its intent."""
+    said = {one.element: one.value_or_text for one in reading.entities}
+    accepted = _find_accepted(same)
+    is_placed = not said.keys().isdisjoint(PLACES)
+    if reading.quantity == OTHER:
+        others = find_others(model, conversation)
+        fitting = _find_devices(model, said, accepted)
+        return others if len(others) == 1 and others[0] in fitting else ()
+    if not reading.elliptical:
+        pair = _find_pair(model, conversation, None) if reading.quantity == BOTH else ()
+        kind = _find_devices(model, said, None)
+        if reading.quantity != BOTH or len(kind) == 2:
+            return kind
+        return pair if set(pair) <= set(kind) and not is_placed else ()
+    if reading.quantity == BOTH:
+        return _find_pair(model, conversation, accepted)
+    if reading.quantity == EVERYTHING:
+        return _find_devices(model, said, _without_scenes(model, reading.intent, accepted))
+    name = _find_name(find_last_used(conversation))
+    if not name or is_placed:
+        return ()
+    return _find_devices(model, _kind_of(model, name), accepted)
+
+
+def _without_scenes(
+    model: SentenceIntents, intent: str, accepted: frozenset[str] | None
+) -> frozenset[str] | None:
+    """The accepted domains without those that take the command, but not its opposite: everything
+    that is turned on may be turned off again."""
+    opposite = model.domains.get(INVERSE_INTENTS.get(intent, ""))
+    return accepted & opposite if accepted is not None and opposite else accepted
+
+
+def _find_accepted(readings: Iterable[SentenceReading]) -> frozenset[str] | None:
+    """The domains that some readings are for; None if it may be any."""
+    accepted: set[str] = set()
+    for one in readings:
+        domains = one.accepts.get(_DOMAIN)
+        if domains is None:
+            return None
+        accepted.update(map(str, domains))
+    return frozenset(accepted)
+
+
+def _find_pair(
+    model: SentenceIntents, conversation: Conversation, accepted: Collection[str] | None
+) -> tuple[str, ...]:
+    """The two devices that "both" stands for: the last one and the one before, or the other one of
+    its kind; the two of the place that was meant. Empty if it is unclear."""
+    last = find_last_used(conversation)
+    name = _find_name(last)
+    if not name:
+        said = {one.entity.element: one.entity.value_or_text for one in last}
+        found = _find_devices(model, said, accepted) if _DOMAIN in said else ()
+        return tuple(found) if len(found) == 2 else ()
+    before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
+    if len(before) > 1:
+        return ()  # three things in a row
+    for pair in ((*before, name), (name, *find_others(model, conversation))):
+        domains = {model.devices.get(one, {}).get(_DOMAIN) for one in pair}
+        if len(pair) == 2 and (accepted is None or domains <= set(accepted)):
+            return pair
+    return ()
+
+
+def _find_devices(
+    model: SentenceIntents, said: Mapping[str, str], accepted: Collection[str] | None
+) -> list[str]:
+    """The devices of the home of the kind and in the place that are said."""
+    return [
+        name
+        for name, context in model.devices.items()
+        if (accepted is None or context.get(_DOMAIN) in accepted)
+        and all(
+            _property(model, name, slot) == value
+            for slot, value in said.items()
+            if slot in (*PLACES, _DOMAIN, _CLASS)
+        )
+    ]
+
+
+def _property(model: SentenceIntents, name: str, slot: str) -> str:
+    area = model.areas.get(name, "")
+    if slot in PLACES:
+        return area if slot == "area" else model.floors.get(area, "")
+    return str(model.devices.get(name, {}).get(slot, ""))
+
+
+def _kind_of(model: SentenceIntents, name: str) -> dict[str, str]:
+    kind = {slot: _property(model, name, slot) for slot in (_DOMAIN, _CLASS)}
+    return {slot: value for slot, value in kind.items() if value}
+
+
+def _find_name(last: Iterable[Any]) -> str:
+    names = (one.entity.value_or_text for one in last if one.entity.element == NAME)
+    return next(names, "")
+
+
+def _give(
+    model: SentenceIntents,
+    conversation: Conversation,
+    intent: str,
+    wanted: Sequence[str],
+    values: Sequence[Entity],
+) -> Completion | None:
+    """A command for as many of the ``wanted`` devices as one can be given for; it names the others.
+    None if it cannot be given for one of them."""
+    parts = list(_divide(model, intent, wanted, values)) if wanted else []
+    if not parts or sum(len(one.devices) for one in parts) < len(wanted):
+        return None
+    first, *others = parts
+    candidates = build_candidates(conversation, first.entities, ())
+    found = Completion(intent, Variant(()), candidates, first.response)
+    if not others:
+        return found
+    return found._replace(meta={REST: ", ".join(_name_parts(parts))})
+
+
+def _name_parts(parts: Sequence[_Part]) -> Iterator[str]:
+    """The parts after the first in words: their places if that is all in which they differ, else
+    their devices."""
+    kinds = {tuple(two.value for two in one.entities if two.element not in PLACES) for one in parts}
+    for one in parts[1:]:
+        if len(kinds) == 1:
+            yield from (two.value_or_text for two in one.entities if two.element in PLACES)
+        else:
+            yield from sorted(one.devices)
+
+
+def _divide(
+    model: SentenceIntents, intent: str, wanted: Sequence[str], values: Sequence[Entity]
+) -> Iterator[_Part]:
+    """The fewest commands for all of the ``wanted`` devices for which there is one."""
+    left = dict.fromkeys(wanted)
+    kinds = list(_find_kinds(model, intent, left, values)) if len(left) > 1 else []
+    while left:
+        whole = [one for one in kinds if len(one.devices & left.keys()) > 1]
+        best = max(whole, key=lambda one: len(one.devices & left.keys()), default=None)
+        if best is None:
+            break
+        yield best._replace(devices=best.devices & left.keys())
+        left = {name: None for name in left if name not in best.devices}
+    for name in left:
+        said = (build_device(model, name), *values)
+        combination = find_combination(model, intent, said)
+        if combination is not None:
+            yield _Part(said, frozenset((name,)), combination.response)
+
+
+def _find_kinds(
+    model: SentenceIntents, intent: str, wanted: Collection[str], values: Sequence[Entity]
+) -> Iterator[_Part]:
+    """The commands for all things of a kind, everywhere or in a place, that are for ``wanted``
+    devices alone: what is not known of another device may be so."""
+    kinds = {tuple(_kind_of(model, name).items()) for name in wanted}
+    kinds |= {kind[:1] for kind in kinds}
+    known = ((slot, _property(model, name, slot)) for name in wanted for slot in PLACES)
+    places = [*({slot: place} for slot, place in sorted(set(known)) if place), {}]
+    for place, kind in product(places, sorted(kinds - {()}, key=lambda one: (len(one), one))):
+        slots = {**dict(kind), **place}
+        found = frozenset(
+            name
+            for name in model.devices
+            if all(_property(model, name, slot) in (value, "") for slot, value in slots.items())
+        )
+        if not found or not found <= set(wanted):
+            continue
+        said = (*(build_entity(model, slot, value) for slot, value in slots.items()), *values)
+        combination = find_combination(model, intent, said)
+        if combination is not None:
+            yield _Part(said, found, combination.response)
