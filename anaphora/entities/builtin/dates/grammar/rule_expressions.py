@@ -36,7 +36,7 @@ from anaphora.entities.builtin.dates.operations.registry import TimeExpression, 
 
 __all__ = ["compile_expression"]
 
-_EDGE_DAYS: Mapping[str, int] = {"begin": 1, "end": -1}
+_EDGE_DAYS: Mapping[str, int] = {"begin": 1, "first": 1, "end": -1, "last": -1}
 _FIRST_EVENING_HOUR = 5
 _FIRST_BARE_HOUR = 5
 _LAST_SHORT_YEAR = 49  # of this century
@@ -292,17 +292,25 @@ def _to_intersection(onwards: TimeExpression, upto: TimeExpression) -> TimeExpre
         case ((_, ("clock", _)), (str(name), ("at", day, last))):
             placed = _place_bounds_on(day, onwards, (name, ("clock", last)))
             return placed or ("both", onwards, upto)
+        case ((_, ("clock", _)), (str(name), ("within", day, "noon"))):
+            placed = _place_bounds_on(day, onwards, (name, ("clock", ("clock24", HALF_DAY, 0))))
+            return placed or ("both", onwards, upto)
     return "both", onwards, upto
 
 
 def _place_beside_edge(
-    edge: str, whole: TimeExpression, duration: TimeExpression, sign: int
+    portion: TimeExpression, duration: TimeExpression, sign: int
 ) -> TimeExpression | None:
-    """Three days before the end of May: before its last day; None for the middle."""
-    day = _EDGE_DAYS.get(edge)
-    if day is None:
-        return None
-    return "from" if sign > 0 else "before_by", ("nth", day, "day", whole), duration
+    """Three days before the end of May: before its last day; None for the middle, and for a part of
+    a day."""
+    match portion:
+        case ("edge", str(edge), whole) if edge in _EDGE_DAYS and whole[0] not in _PARTS_OF_DAYS:
+            number = _EDGE_DAYS[edge]
+        case ("first" | "last" as edge, ("amount", _, "day"), whole):
+            number = _EDGE_DAYS[edge]
+        case _:
+            return None
+    return "from" if sign > 0 else "before_by", ("nth", number, "day", whole), duration
 
 
 def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
@@ -310,6 +318,16 @@ def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpressio
     is_evening = part[-1] in ("tonight", "evening")
     is_number = is_evening and clock[0] == "time" and clock[1] < _FIRST_EVENING_HOUR
     return None if is_number else ("at", part, clock)
+
+
+def _replace_part(daypart: TimeExpression, part: str) -> TimeExpression | None:
+    """This evening, after dinner: on that day; None for more than a part of a day."""
+    match daypart:
+        case ("part", str()):
+            return "part", part
+        case ("within", day, str()):
+            return "within", day, part
+    return None
 
 
 def _place_at(date_: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
@@ -414,6 +432,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "at": _place_at,
     "at_beside": _place_at_beside,
     "evening_at": _place_in_part,
+    "otherpart": _replace_part,
     "shift": _shift_recurring,
     "inzone": _place_in_zone,
     "ides": lambda month: ("monthday", month, 15 if month in (3, 5, 7, 10) else 13),
