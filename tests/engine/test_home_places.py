@@ -134,9 +134,9 @@ def test_a_question_sets_nothing() -> None:
     )
 
 
-def test_what_may_be_on_or_off_is_neither() -> None:
-    assert (
-        talk("en", "turn on the floor lamp", "turn of the lights in the kitchen")[1] == "rejected"
+def test_of_for_off_turns_off() -> None:
+    assert talk("en", "turn on the floor lamp", "turn of the lights in the kitchen")[1] == (
+        "HassTurnOff area=Kitchen domain=light"
     )
 
 
