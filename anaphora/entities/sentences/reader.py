@@ -36,6 +36,7 @@ _MAX_READINGS = 20
 WITHOUT_SPACES = frozenset(("ja", "zh"))
 """Languages that write no spaces between words."""
 
+_WORDS = re.compile(r"[^\W\d_]+")
 _PLAIN = re.compile(r"\{?([^{}()<>\[\]]+)\}?")  # a phrase of a table of cues without context
 
 TIMER = "timer"
@@ -82,6 +83,7 @@ class SentenceReader:
         )
         self._ignores_spaces = collection.ignores_spaces or self._language in WITHOUT_SPACES
         self._pronouns = pronouns
+        self._here = frozenset(reference_words(self._language, "place"))
         self._combinations = sentences.summary.combinations
         self._words = sentences.summary.words
         self._named = frozenset(
@@ -109,12 +111,12 @@ class SentenceReader:
             ):
                 return first
             may_lack_object = any(one.intent in self._named and one.is_bare for one in known)
-            elliptical = self._complete(text) if may_lack_object else ()
+            elliptical = self._complete(text, context) if may_lack_object else ()
             return (*self._mark_names(readings), *elliptical)
         if all(_has_open_words(one) and one.missing for one in readings):
             repaired = self._repair(text, context)
             readings = (*(self._mark_names(repaired) if repaired else ()), *readings)
-        readings = (*readings, *self._complete(text))
+        readings = (*readings, *self._complete(text, context))
         return readings or self._read_first(text, context)
 
     def read_entities(self, utterance: Utterance) -> tuple[SentenceReading, ...]:
@@ -184,13 +186,28 @@ class SentenceReader:
         form = self._matcher.remove_skip_words(self._matcher.normalize(text))
         for first, others in self._repairs.split(form, text, at_end=at_end):
             readings = [one for one in self._match_known(first, text, context) if not one.missing]
+            is_named = bool(readings) and self._is_name(readings[0])
             for other, rest in others if readings else ():
+                if is_named and not self._is_name_only(other, text, context):
+                    continue  # the lamp and the radio OFF
                 if self._is_command(other, text, context):
                     start, end = rest.find(0, len(rest.text), text)
                     words = text[start:end]
                     first_ones = self._mark_names(tuple(readings))
                     return tuple(msgspec.structs.replace(one, rest=words) for one in first_ones)
         return ()
+
+    def _is_name_only(self, form: InputText, text: str, context: Mapping[str, Any]) -> bool:
+        """Whether a form of a text is names alone, of one thing or several."""
+        known = self._match_known(form, text, context)
+        if known:
+            return self._is_name(known[0])
+        return any(
+            self._is_name_only(other, text, context)
+            for first, others in self._repairs.split(form, text)
+            if (found := self._match_known(first, text, context)) and self._is_name(found[0])
+            for other, _ in others
+        )
 
     def _is_command(self, form: InputText, text: str, context: Mapping[str, Any]) -> bool:
         """Whether a form of a text is a sentence about one thing or several."""
@@ -210,7 +227,7 @@ class SentenceReader:
             one for one in readings if not (_has_open_words(one) or one.intent in DIALOG_INTENTS)
         ]
 
-    def _complete(self, text: str) -> tuple[SentenceReading, ...]:
+    def _complete(self, text: str, context: Mapping[str, Any]) -> tuple[SentenceReading, ...]:
         """The readings of an utterance without its object, which was said before: "turn off". They
         are those of the utterance with a pronoun in some place of it, or with the word for a timer
         in such a place or for a pronoun."""
@@ -219,10 +236,13 @@ class SentenceReader:
         quantified = None if found else self._repairs.remove_quantity(normalized)
         if quantified is not None:
             quantity, bare = quantified
-            known = self._match_known(bare, text, EMPTY)
+            is_placed = not self._here.isdisjoint(_WORDS.findall(bare.text))
+            known = self._match_known(bare, text, context if is_placed else EMPTY)
             whole = [one for one in known if _is_about_kind(one) and not one.needs_memory]
             if whole and quantity == ALL:
                 return tuple(whole)
+            if is_placed:
+                return ()  # everything *here* is not everything
             found = [
                 msgspec.structs.replace(one, missing=())
                 for one in known
@@ -278,13 +298,27 @@ class SentenceReader:
         return tuple(readings)
 
     def _repair(self, text: str, context: Mapping[str, Any]) -> tuple[SentenceReading, ...]:
-        """The readings of the nearest form of an utterance that is a sentence without any words."""
-        for form in self._repairs.rewrite(self._matcher.normalize(text)):
-            readings = self._match(form, text, context)
-            known = tuple(one for one in readings if not _has_open_words(one))
-            if known:
-                return known
+        """The readings of the nearest form of an utterance that is a sentence without any words;
+        none if another form that is as near is another one: the "mail" door is main or maid."""
+        normalized = self._matcher.normalize(text)
+        denies = self._repairs.denies(normalized, text)
+        for forms in self._repairs.rewrite(normalized, text):
+            found = []
+            for form in forms:
+                readings = self._match(form, text, context)
+                known = tuple(one for one in readings if not _has_open_words(one))
+                if known and not (denies and self._is_name(known[0])):
+                    found.append(known)
+            if len({_meaning(known[0]) for known in found}) > 1:
+                return ()
+            if found:
+                return found[0]
         return ()
+
+    def _is_name(self, reading: SentenceReading) -> bool:
+        """Whether a reading says no more than the name of a thing."""
+        template = reading.template
+        return template is not None and self._matcher.accepts_value(template, _NAME)
 
     def _mark_names(self, readings: tuple[SentenceReading, ...]) -> tuple[SentenceReading, ...]:
         """Mark the readings if the first of them says nothing of a thing but its name."""
@@ -337,6 +371,11 @@ def _says_more(bare: InputText, utterance: Utterance, place: Entity) -> bool:
         index not in place.tokens and fold_case(normalize_text(tokens[index].text)) in words
         for index in utterance.content_words
     )
+
+
+def _meaning(reading: SentenceReading) -> tuple[object, ...]:
+    """What a reading says, to compare it with another one."""
+    return reading.intent, frozenset((one.element, one.value) for one in reading.entities)
 
 
 def _is_about_kind(reading: SentenceReading) -> bool:

@@ -6,8 +6,10 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, product
+from itertools import chain, groupby, product
+from operator import itemgetter
 
+from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.input_text import InputText, Piece, SkipWords, replace_pieces
 from anaphora.grammar.sentences.expansion import TextExpander
@@ -51,7 +53,12 @@ class Repairs:
         ignores_spaces: bool = False,
     ) -> None:
         table = cached_table(language, "home")
-        self._opening = SkipWords(table.get("opening") or (), ignores_spaces=ignores_spaces)
+        opening = table.get("opening") or ()
+        self._opening = SkipWords(opening, ignores_spaces=ignores_spaces)
+        self._denials = frozenset(
+            fold_case(one) for one in opening if parse_yes_no(one, language) is False
+        )
+        self._denials_negate = bool(table.get("denials_negate"))
         self._again = SkipWords(table.get("again") or (), ignores_spaces=ignores_spaces)
         self._again_prefixes = tuple(table.get("again_prefixes") or ())
         clitics = sorted(table.get("clitics") or (), key=len, reverse=True)
@@ -92,8 +99,20 @@ class Repairs:
         bounds = ("", "") if ignores_spaces else (r"(?<!\w)", r"(?!\w)")
         self._pronoun = re.compile(f"{bounds[0]}(?:{either}){bounds[1]}") if either else None
 
-    def rewrite(self, text: InputText) -> Iterator[InputText]:
-        """Other forms of a normalized text, the nearest first."""
+    def denies(self, text: InputText, written: str) -> bool:
+        """Whether a text begins with a word for no and no comma behind it, as it was ``written``:
+        it may negate what follows ("no tv", *no abras la puerta*)."""
+        first = text.text.partition(" ")[0]
+        if first not in self._denials or first == text.text:
+            return False
+        last, following = text.original(len(first) - 1), text.original(len(first) + 1)
+        return not _COMMA.search(written, last, following)
+
+    def rewrite(self, text: InputText, written: str) -> Iterator[Sequence[InputText]]:
+        """Other forms of a normalized text, the nearest first; those that are as near as each other
+        together."""
+        if self._denials_negate and self.denies(text, written):
+            return
         changes = (
             self._opening.remove_at_start,
             self._opening.remove_at_end,
@@ -104,11 +123,11 @@ class Repairs:
         ends = []
         for form in (text, *self._paraphrase(text)):
             if form is not text:
-                yield form
+                yield (form,)
             for change in changes:
                 changed = change(form)
                 if changed.text != form.text and changed.text:
-                    yield changed
+                    yield (changed,)
                     form = changed
             ends.append(form)
         for form in () if self._ignores_spaces else ends:
@@ -246,32 +265,38 @@ class Repairs:
                 return verb, pronoun
         return None
 
-    def _correct(self, text: InputText) -> Iterator[InputText]:
+    def _correct(self, text: InputText) -> Iterator[Sequence[InputText]]:
         words = list(_WORD.finditer(text.text))
         misspelt = [
-            [Piece(*word.span(), one) for one in found]
+            [(distance, Piece(*word.span(), one)) for distance, one in found]
             for word in words
             if word[0] not in self._known and (found := self._find_near(word[0]))
         ]
         share = max(_MAX_MISSPELT_OF_FEW, _MISSPELT_SHARE * len(words))
         if not misspelt or len(misspelt) > min(_MAX_MISSPELT, share):
             return
-        orders = sorted(product(*(range(len(one)) for one in misspelt)), key=sum)
-        for order in orders[:_MAX_FORMS]:
-            chosen = [one[index] for one, index in zip(misspelt, order, strict=True)]
-            pieces, at = [], 0
-            for piece in chosen:
-                pieces += [Piece(at, piece.start, text.text[at : piece.start]), piece]
-                at = piece.end
-            yield replace_pieces(text, [*pieces, Piece(at, len(text.text), text.text[at:])])
+        corrections = [
+            (sum(distance for distance, _ in chosen), [piece for _, piece in chosen])
+            for chosen in product(*misspelt)
+        ]
+        corrections.sort(key=itemgetter(0))
+        for _, alike in groupby(corrections[:_MAX_FORMS], key=itemgetter(0)):
+            yield [self._replace(text, pieces) for _, pieces in alike]
 
-    def _find_near(self, word: str) -> list[str]:
-        """The words nearest to a misspelt one, which begin like it."""
+    def _replace(self, text: InputText, replaced: Iterable[Piece]) -> InputText:
+        pieces, at = [], 0
+        for piece in replaced:
+            pieces += [Piece(at, piece.start, text.text[at : piece.start]), piece]
+            at = piece.end
+        return replace_pieces(text, [*pieces, Piece(at, len(text.text), text.text[at:])])
+
+    def _find_near(self, word: str) -> list[tuple[int, str]]:
+        """The words nearest to a misspelt one, which begin like it, each with its distance."""
         from rapidfuzz.distance import OSA  # here: most questions have no mistakes
 
         bare = _remove_accents(word)
         if bare in self._by_letters:
-            return [self._by_letters[bare]]
+            return [(0, self._by_letters[bare])]
         if len(bare) < _MIN_LENGTH_FOR_LOST:
             return []
         allowed = 2 if len(bare) >= _MIN_LENGTH_FOR_TWO else 1
@@ -283,7 +308,7 @@ class Repairs:
             and not (is_short and not _keeps_letters(bare, one))
             and (distance := OSA.distance(bare, one, score_cutoff=allowed)) <= allowed
         )
-        return [self._by_letters[one] for _, one in near[:_MAX_CANDIDATES]]
+        return [(distance, self._by_letters[one]) for distance, one in near[:_MAX_CANDIDATES]]
 
 
 def _keeps_letters(word: str, other: str) -> bool:

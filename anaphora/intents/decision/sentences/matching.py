@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
 from anaphora.entities.sentences.reader import ANY_WORDS, WITHOUT_SPACES
-from anaphora.entities.sentences.repairs import ALL, OTHER
+from anaphora.entities.sentences.repairs import ALL, EVERYTHING, OTHER
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.follow_up import complete_fragment, complete_value
 from anaphora.intents.decision.sentences.fragment import (
@@ -63,6 +63,8 @@ from anaphora.models.hassil.inverse_intents import (
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["SentenceAnswer", "match_fragment", "match_sentence"]
+
+_MOVING = frozenset(("cover", "lawn_mower", "vacuum", "valve"))  # domains
 
 
 class SentenceAnswer(NamedTuple):
@@ -117,7 +119,12 @@ def match_fragment(
     """The match of the best completion of what is no whole sentence."""
     utterance = question.utterance
     text = utterance.text.lower()
-    quantified = [one for one in utterance.sentences if one.quantity]
+    stops = bool(model.stop and model.stop.search(text))
+    quantified = [
+        one
+        for one in utterance.sentences
+        if one.quantity and not (stops and one.quantity == EVERYTHING)  # not only the mower
+    ]
     is_about_several = bool(model.several and model.several.search(text))
     if quantified or (conversation.flow and is_about_several):
         completion = complete_several(model, conversation, quantified)
@@ -218,8 +225,8 @@ def _is_about_another_kind(
     if reading.references or reading.intent in model.asking_intents:
         return False
     wanted, last = model.domains.get(reading.intent), find_last_domains(model, conversation)
-    if not wanted or not last or wanted & last:
-        return False
+    if not wanted or not last & _MOVING or wanted & last:
+        return False  # "next" after a lamp means the music
     return not any(
         model.is_only_about(one, wanted) for one in _find_words(model, question, reading)
     )

@@ -149,9 +149,12 @@ def _change(
     elif known is not None:
         default = _PERCENT_STEP if "%" in model.units.get(slot, ()) else _STEP
         step = _STEPS.get((intent, slot), default)
-        changed = known + sign * (step if amount is None else copysign(amount, step))
-        if not _is_possible(model, slot, changed):
+        sizes = range(int(abs(step)), 0, -1) if amount is None else (amount,)  # up to the limit
+        values = (known + sign * copysign(size, step) for size in sizes)
+        possible = next((one for one in values if _is_possible(model, slot, one)), None)
+        if possible is None:
             return None
+        changed = possible
     else:
         return None
     result = int(changed) if changed.is_integer() else changed

@@ -56,6 +56,8 @@ def complete_several(
     """The command of the first of some ``readings`` that can be given for the devices that it is
     about. None if that is clear of none."""
     readings = [one for one in readings if TIMER not in one.references]
+    if len({one.intent for one in readings if one.quantity == EVERYTHING}) > 1:
+        return None  # "stop everything": the music, or the mower
     for reading in readings:
         if reading.quantity == ALL and reading.elliptical:
             found = complete_all(model, conversation, reading.intent)
@@ -91,12 +93,19 @@ def complete_plural(
     model: SentenceIntents, conversation: Conversation, reading: SentenceReading
 ) -> Completion | None:
     """The command of a reading that refers to several things: the devices to which the last command
-    was given one by one. None if it was given to one alone."""
+    was given one by one, and which the reading is for: no door is turned off. None if it was given
+    to one alone."""
     before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
     last = _find_name(find_last_used(conversation))
     if not last or not before or not _is_repeated(conversation):
         return None
-    return _give(model, conversation, reading.intent, [*before, last], reading.entities)
+    accepted = _find_accepted((reading,))
+    wanted = [
+        one
+        for one in (*before, last)
+        if accepted is None or model.devices.get(one, {}).get(_DOMAIN) in accepted
+    ]
+    return _give(model, conversation, reading.intent, wanted, reading.entities)
 
 
 def complete_kind(
@@ -211,11 +220,10 @@ def _find_pair(
     before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
     if len(before) > 1:
         return ()  # three things in a row
-    for pair in ((*before, name), (name, *find_others(model, conversation))):
-        domains = {model.devices.get(one, {}).get(_DOMAIN) for one in pair}
-        if len(pair) == 2 and (accepted is None or domains <= set(accepted)):
-            return pair
-    return ()
+    pair = (*before, name) if before else (name, *find_others(model, conversation))
+    domains = {model.devices.get(one, {}).get(_DOMAIN) for one in pair}
+    is_pair = len(pair) == 2 and (accepted is None or domains <= set(accepted))
+    return pair if is_pair else ()
 
 
 def _find_devices(
