@@ -96,8 +96,12 @@ def _find_amount_changes(
     conversation: Conversation,
 ) -> Sequence[AmountChange]:
     """What the sentence adds to the amounts of the question that waits, or of the last one, unless
-    it begins with that anew: "send 50 more"."""
-    begins = any(one.is_from_phrase and one.value is None for one in said)
+    it begins with that anew: "send 50 more". What a number counts begins nothing: "2 people
+    less"."""
+    counted = {one.tokens[-1] + 1 for one in said if is_number(one)}
+    begins = any(
+        one.is_from_phrase and one.value is None and one.tokens[0] not in counted for one in said
+    )
     if not combiners.amounts or (begins and conversation.pending is None):
         return ()
     return find_amount_changes(utterance, [one for one in said if _may_change(one, combiners)])

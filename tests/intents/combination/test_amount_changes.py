@@ -349,3 +349,19 @@ def test_a_length_that_was_said_is_changed_rather_than_the_time():
     assert reply.slots["when"].value == "2026-11-24T13:00"
     assert reply.slots["length"].value == "PT2H30M"
     assert "seats" not in reply.slots  # though a number may have such a unit, too
+
+
+def test_what_is_counted_may_be_an_element():
+    engine = Engine(
+        parse_model("""
+            id: table
+            dialog_acts: true
+            entities: [number]
+            elements: [{id: table}, {id: people, synonyms: [guests]}]
+            intents:
+              - "intent=book term(act)~{# == 'table'} term(seats)~{# == 'number'}
+                 term(people)~{# == 'people'}?"
+        """)
+    )
+    texts = "a table for 5 people", "2 people less", "4 guests more", "a table for 2 more"
+    assert [engine.ask(text, at=AT).slots["seats"].value for text in texts] == ["5", "3", "7", "2"]
