@@ -12,7 +12,8 @@ SPANISH = "enciende apaga la luz de cocina"
 
 
 def forms(text: str, language: str = "en", words: str = ENGLISH) -> list[str]:
-    return [one.text for one in Repairs(language, words.split()).rewrite(normalize_input(text))]
+    found = Repairs(language, words.split()).rewrite(normalize_input(text), text)
+    return [one.text for alike in found for one in alike]
 
 
 def test_words_that_link_a_command_to_the_last_one_are_dropped() -> None:
@@ -31,6 +32,25 @@ def test_words_of_the_same_sense_replace_each_other_together_and_alone() -> None
     assert found[:3] == ["set it to 20 percent", "set it to 20 per cent", "dim it to 20 percent"]
 
 
+def test_forms_that_are_as_near_as_each_other_come_together() -> None:
+    near = Repairs("en", ["main", "maid", "mailbox", "door"])
+    found = near.rewrite(normalize_input("mail door"), "mail door")
+    assert [[one.text for one in alike] for alike in found] == [["maid door", "main door"]]
+
+
+@pytest.mark.parametrize(("language", "text"), [("en", "no tv"), ("es", "no abras la puerta")])
+def test_a_no_without_a_comma_may_negate(language: str, text: str) -> None:
+    assert Repairs(language, ENGLISH.split()).denies(normalize_input(text), text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("en", "No, the tv"), ("es", "No, abre la puerta"), ("de", "nein"), ("en", "nothing")],
+)
+def test_a_no_before_a_comma_or_alone_negates_nothing(language: str, text: str) -> None:
+    assert not Repairs(language, ENGLISH.split()).denies(normalize_input(text), text)
+
+
 @pytest.mark.parametrize("text", ["turn on the fights", "trun in", "lghit sof teh kitchn rom oon"])
 def test_words_that_begin_otherwise_or_are_short_or_many_stay(text: str) -> None:
     assert "turn on the lights" not in forms(text)
@@ -43,7 +63,7 @@ def test_pronouns_are_split_from_verbs() -> None:
 
 def test_positions_are_those_of_the_utterance() -> None:
     text = "No, turn on the lihgts!"
-    (*_, last) = Repairs("en", ENGLISH.split()).rewrite(normalize_input(text))
+    *_, (last,) = Repairs("en", ENGLISH.split()).rewrite(normalize_input(text), text)
     at = last.text.index("lights")
     first, end = last.original(at), last.original(at + len("lights") - 1) + 1
     assert text[first:end] == "lihgts"
