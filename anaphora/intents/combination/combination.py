@@ -278,7 +278,7 @@ class _Combination(NamedTuple):
         if self.is_asked:
             return False
         tokens = set(completed.entity.tokens)  # a preposition may be left out: *с 2 до 4*
-        alike = [one for one in said if is_number(one) and tokens.issubset(one.tokens)]
+        alike = [one for one in said if is_number(one) and not tokens.isdisjoint(one.tokens)]
         changed = [old for old in held if any(one.groups <= old.groups for one in alike)]
         if not changed:
             return bool(alike) and any(cue.kind in _DENYING for cue in self.cues)

@@ -68,9 +68,10 @@ class Completion(NamedTuple):
             if not references.isdisjoint(range(end, len(tokens))):
                 continue  # half of THAT is no half past
             part = tokens[first:end]
+            meant = incomplete
             if _is_counted(part, said):
-                continue
-            found = self._complete_part(part, content, incomplete)
+                meant = [one for one in incomplete if one.element not in self.combiners.dates]
+            found = self._complete_part(part, content, meant)
             if found is not None:
                 return [found]
         return []
