@@ -214,6 +214,14 @@ def test_what_is_new_completes_or_replaces_a_part(texts, value):
         (("on Friday from 9 to 11 am", "in the evening"), "2026-11-27T18:00/2026-11-28T00:00"),
         (("on Friday from 5 to 7", "in the evening"), "2026-11-27T17:00/2026-11-27T19:00"),
         (("on Friday at 8 pm", "until 2 am"), "2026-11-27T20:00/2026-11-28T02:00"),
+        (("on Friday from 9 to 11", "10 to 12"), "2026-11-27T10:00/2026-11-27T12:00"),
+        (("on Friday from 9 to 11", "11 to 1"), "2026-11-27T11:00/2026-11-27T13:00"),
+        (("on Friday from 9 to 11", "12 to 3"), "2026-11-27T12:00/2026-11-27T15:00"),
+        (("on Friday from 2 pm to 4 pm", "three to five"), "2026-11-27T15:00/2026-11-27T17:00"),
+        (("on Friday from 9 to 11", "10 to noon"), "2026-11-27T10:00/2026-11-27T12:00"),
+        (("on Friday from 9 to 11", "ten minutes to twelve"), "2026-11-27T11:50"),
+        (("on Friday from 9 to 11", "a quarter to ten"), "2026-11-27T09:45"),
+        (("on Friday at 5", "10 to 6"), "2026-11-27T05:50"),
     ],
 )
 def test_a_range_gets_its_other_end_or_its_day(texts, value):
