@@ -222,6 +222,11 @@ def test_what_is_new_completes_or_replaces_a_part(texts, value):
         (("on Friday from 9 to 11", "ten minutes to twelve"), "2026-11-27T11:50"),
         (("on Friday from 9 to 11", "a quarter to ten"), "2026-11-27T09:45"),
         (("on Friday at 5", "10 to 6"), "2026-11-27T05:50"),
+        (("on Friday for two hours", "at 3 pm"), "2026-11-27T15:00/2026-11-27T17:00"),
+        (("today for two hours", "at 5 pm"), "2026-11-23T17:00/2026-11-23T19:00"),
+        (("on Friday for two hours", "from 3 pm to 4 pm"), "2026-11-27T15:00/2026-11-27T16:00"),
+        (("on Friday for two hours", "a day later"), "2026-11-28"),
+        (("on Friday for three days", "a day later"), "2026-11-28/2026-11-30"),
     ],
 )
 def test_a_range_gets_its_other_end_or_its_day(texts, value):

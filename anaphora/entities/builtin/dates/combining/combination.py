@@ -179,6 +179,8 @@ def _day_said(reading: DateReading, moment: Moment) -> TimeExpression:
     """The day of a date on its own: as the text says it, unless that means another day by now."""
     if reading.start is None or reading.day is None:
         raise ValueError("the date has no day")
+    if reading.day[0] == "lasting" and reading.period == "day":
+        return "lasting", _day_said(reading._replace(day=reading.day[1]), moment), reading.day[2]
     day = reading.start.date()
     days = (day - _DAY, day) if reading.time.part else (day,)  # Friday night at one is on Saturday
     again = evaluate_bounded(reading.day, moment).start.date()
