@@ -62,6 +62,7 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     if first is None or last is None:
         return None
     try:
+        last = _read_hours(first, last)
         is_numeric = has_numeric_date((old if last.day is None else new).text)
         found = _combine_ranges(first, last, moment)
         found = found or _combine_points(first, last, moment, is_numeric=is_numeric)
@@ -88,6 +89,16 @@ def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
         month = moment.period("month", first.start.date()).start
         found = resolve_date(last.expression, replace(moment, at=max(moment.at, month)))
     return replace_struct(new, value=found[0], meta=found[1]) if found else None
+
+
+def _read_hours(first: DateReading, last: DateReading) -> DateReading:
+    """The new date with the hours that its time is after other hours: "10 to 12", which by itself
+    is ten minutes to twelve."""
+    match last.time.clock:
+        case (("to_hour", hour, int(start)),) if len(first.time.clock) > 1 and start <= HALF_DAY:
+            if start != evaluate_clock(hour).hours:
+                return last._replace(time=last.time._replace(clock=(("time", start), hour)))
+    return last
 
 
 def _join_texts(old: Entity, new: Entity, first: DateReading, last: DateReading) -> str:
@@ -168,6 +179,8 @@ def _day_said(reading: DateReading, moment: Moment) -> TimeExpression:
     """The day of a date on its own: as the text says it, unless that means another day by now."""
     if reading.start is None or reading.day is None:
         raise ValueError("the date has no day")
+    if reading.day[0] == "lasting" and reading.period == "day":
+        return "lasting", _day_said(reading._replace(day=reading.day[1]), moment), reading.day[2]
     day = reading.start.date()
     days = (day - _DAY, day) if reading.time.part else (day,)  # Friday night at one is on Saturday
     again = evaluate_bounded(reading.day, moment).start.date()

@@ -143,7 +143,10 @@ def _split(expression: TimeExpression) -> tuple[TimeExpression | None, TimeOfDay
 
 
 def join_date(day: TimeExpression | None, time: TimeOfDay) -> TimeExpression:
-    """The date with that day and time of day."""
+    """The date with that day and time of day; hours of a day begin at its time."""
+    if day is not None and day[0] == "lasting" and time != TimeOfDay():
+        joined = join_date(day[1], time)
+        return joined if len(time.clock) > 1 else ("lasting", joined, day[2])
     if time.part:
         day = ("part", time.part) if day is None else ("within", day, time.part)
     name = "times" if len(time.clock) > 1 else "clock"

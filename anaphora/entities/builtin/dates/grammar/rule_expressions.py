@@ -157,12 +157,13 @@ def _place_on_its_weekday(day: int, date_: TimeExpression) -> TimeExpression | N
 
 
 def _to_minutes_before(clock: TimeExpression, minutes: int) -> TimeExpression | None:
-    """Ten to six; None for a time with minutes: "one to 6:30" is a range."""
+    """Ten to six, which is a range if one is said before; None for a time with minutes: "one to
+    6:30" is a range."""
     try:
         is_hour = not evaluate_clock(clock).minutes
     except (LookupError, TypeError, ValueError):  # no such time
         return None
-    return ("to", clock, minutes) if is_hour else None
+    return ("to_hour", clock, minutes) if is_hour else None
 
 
 def _to_islamic_year(year: int) -> int | None:

@@ -105,6 +105,7 @@ def _to(clock: TimeExpression, minutes: int) -> ClockTime:
 
 CLOCK_OPERATIONS: Mapping[str, Callable[..., ClockTime]] = {
     "time": _time, "clock24": _clock24, "am": _am, "pm": _pm, "to": _to, "past": _past,
+    "to_hour": _to,  # or a range of hours: ten to six
     "by_day": _by_day, "by_night": _by_night,
 }  # fmt: skip
 """The operations that return times of day, by name."""

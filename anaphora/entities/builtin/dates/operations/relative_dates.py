@@ -10,6 +10,7 @@ from anaphora.entities.builtin.dates.operations.durations import (
     Duration,
     add_duration,
     distance_grain,
+    duration_seconds,
     evaluate_duration,
     evaluate_duration_range,
     finest_grain,
@@ -23,6 +24,7 @@ from anaphora.entities.builtin.dates.operations.registry import (
     operation,
 )
 
+_DAY_SECONDS = 86_400
 
 @operation("now")
 def _now(moment: Moment) -> Interval:
@@ -162,8 +164,11 @@ def _starting(moment: Moment, origin: TimeExpression, duration: TimeExpression) 
 @operation("lasting")
 def _lasting(moment: Moment, origin: TimeExpression, duration: TimeExpression) -> Interval:
     """A duration from a date on: three days from Monday on, tomorrow at 5 for two hours. Two nights
-    from the 24th on, whatever the hour, include the 26th, the day of departure."""
-    start, amount = evaluate_start(origin, moment)[0], evaluate_duration(duration)
+    from the 24th on, whatever the hour, include the 26th, the day of departure. Hours of a day that
+    does not say yet when they begin leave it the day."""
+    (start, found), amount = evaluate_start(origin, moment), evaluate_duration(duration)
+    if found.grain not in CLOCK_GRAINS and duration_seconds(amount) < _DAY_SECONDS:
+        return found
     end: datetime | None = add_duration(moment, start, amount, 1)
     if end is not None and _has_nights(amount):
         end = moment.period("day", end).end

@@ -43,6 +43,8 @@ def times_of(*questions: str, language: str = "en") -> list[str]:
         ("every Monday at 9", "an hour later", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=10;BYMINUTE=0"),
         ("every Monday at 9", "in the evening", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=21;BYMINUTE=0"),
         ("every day", "from 10 to 12", "FREQ=DAILY;BYHOUR=10;BYMINUTE=0"),
+        ("every Monday from 9 to 11", "no, 10 to 12",
+         "FREQ=WEEKLY;BYDAY=MO;BYHOUR=10;BYMINUTE=0"),
         ("every Monday at 9", "on Tuesdays instead", "FREQ=WEEKLY;BYDAY=TU;BYHOUR=9;BYMINUTE=0"),
         ("every Monday at 9", "no, on Wednesday", "FREQ=WEEKLY;BYDAY=WE;BYHOUR=9;BYMINUTE=0"),
         ("every Monday at 9", "and on Wednesday too",
