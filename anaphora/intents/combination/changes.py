@@ -20,6 +20,7 @@ from anaphora.entities.builtin.dates.combining.durations import (
     express_shift,
 )
 from anaphora.entities.builtin.dates.combining.readings import read_direction
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 from anaphora.entities.cues.cue import Cue
 from anaphora.intents.combination.amount_changes import AmountChange, read_factor
 from anaphora.intents.combination.combiners import Combiners
@@ -80,15 +81,7 @@ class Changes(NamedTuple):
             if new.groups <= old.groups:
                 return None
             if old.element in self.combiners.dates:
-                longer = replace(
-                    old,
-                    text=whole.text,
-                    tokens=whole.tokens,
-                    start=whole.start,
-                    end=whole.end,
-                    meta={"expression": said},
-                )
-                found = self._move(old, longer, sign)
+                found = self._move(old, _place(old, whole, said), sign)
                 if found is not None:
                     return found
         return None
@@ -118,14 +111,7 @@ class Changes(NamedTuple):
         if shift is None:
             return None
         base = _undo(old, before)
-        said = replace(
-            old,
-            text=place.text,
-            tokens=place.tokens,
-            start=place.start,
-            end=place.end,
-            meta={"expression": shift},
-        )
+        said = _place(old, place, shift)
         moved = self.combiners.by_element[old.element].combine(base, said, self.at)
         return None if moved is None else _complete(moved, old, base, before["sign"])
 
@@ -181,6 +167,18 @@ class Changes(NamedTuple):
             return True
         is_further = not self.amounts and not kinds.isdisjoint(_MORE)
         return sign > 0 and not is_further and not kinds.isdisjoint(("decline", "instead"))
+
+
+def _place(old: Entity, place: Entity, expression: TimeExpression) -> Entity:
+    """A date like an old one that says an ``expression``, with the words of another entity."""
+    return replace(
+        old,
+        text=place.text,
+        tokens=place.tokens,
+        start=place.start,
+        end=place.end,
+        meta={"expression": expression},
+    )
 
 
 def _complete(changed: Entity, old: Entity, base: Entity, sign: int) -> Completed:

@@ -26,6 +26,7 @@ from anaphora.entities.builtin.dates.operations.registry import (
 
 _DAY_SECONDS = 86_400
 
+
 @operation("now")
 def _now(moment: Moment) -> Interval:
     return moment.period("second")
