@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from anaphora.entities.builtin.chart_parser import BuildMeaning
-from anaphora.entities.builtin.dates.intervals import GRAINS
+from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, GRAINS
 from anaphora.entities.builtin.dates.named_days.calendars import ISLAMIC_YEARS
 from anaphora.entities.builtin.dates.operations import OPERATION_NAMES
 from anaphora.entities.builtin.dates.operations.clock_times import (
@@ -50,6 +50,7 @@ _NEGATED: Mapping[str, str] = {"after": "until", "before": "onward", "until": "o
 _REFUSED: Mapping[str, str] = {**_NEGATED, "until": "after", "onward": "before"}
 _PARTS_OF_DAYS = ("part", "within")  # operations
 _START_OF_DAY: TimeExpression = ("clock24", 0, 0)
+_END_OF_DAY: TimeExpression = ("clock24", 24, 0)
 _OPEN_INTERVALS = frozenset(
     {"until", "since", "since_or_from", "onward", "before", "after", "both"}
 )  # operations
@@ -191,6 +192,14 @@ def _has_weeks(duration: TimeExpression) -> bool:
         return False
 
 
+def _has_hours(duration: TimeExpression) -> bool:
+    """Whether a duration has units that are shorter than a day."""
+    try:
+        return finest_grain(evaluate_duration(duration)) in CLOCK_GRAINS
+    except ValueError:
+        return False
+
+
 def _list_weekdays(days: tuple[int, ...], week: TimeExpression | None) -> TimeExpression | None:
     """Wednesday and Thursday of this week, a date for each; None if they are not in order."""
     if list(days) != sorted(set(days)):
@@ -302,8 +311,8 @@ def _to_intersection(onwards: TimeExpression, upto: TimeExpression) -> TimeExpre
 def _place_beside_edge(
     portion: TimeExpression, duration: TimeExpression, sign: int
 ) -> TimeExpression | None:
-    """Three days before the end of May: before its last day; None for the middle, and for a part of
-    a day."""
+    """Three days before the end of May: before its last day, but three hours before its end. None
+    for the middle, and for a part of a day."""
     match portion:
         case ("edge", str(edge), whole) if edge in _EDGE_DAYS and whole[0] not in _PARTS_OF_DAYS:
             number = _EDGE_DAYS[edge]
@@ -311,7 +320,10 @@ def _place_beside_edge(
             number = _EDGE_DAYS[edge]
         case _:
             return None
-    return "from" if sign > 0 else "before_by", ("nth", number, "day", whole), duration
+    day: TimeExpression = "nth", number, "day", whole
+    if number < 0 and _has_hours(duration):
+        day = "at", day, _END_OF_DAY
+    return "from" if sign > 0 else "before_by", day, duration
 
 
 def _place_in_part(part: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
