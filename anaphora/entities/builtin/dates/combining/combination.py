@@ -59,6 +59,8 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     if shifted is not None:
         return replace_struct(new, value=shifted[0], meta=shifted[1])
     first, last = read_date(old.meta, moment), read_date(new.meta, moment)
+    if last is not None and (moved := _shift_to_time(old, new, last, moment)) is not None:
+        return moved
     if first is None or last is None:
         return None
     try:
@@ -89,6 +91,25 @@ def continue_date(old: Entity, new: Entity, moment: Moment) -> Entity | None:
         month = moment.period("month", first.start.date()).start
         found = resolve_date(last.expression, replace(moment, at=max(moment.at, month)))
     return replace_struct(new, value=found[0], meta=found[1]) if found else None
+
+
+def _shift_to_time(old: Entity, new: Entity, last: DateReading, moment: Moment) -> Entity | None:
+    """The old date moved to the time of day that is said beside the shift: "the day after at 6".
+    None for other dates."""
+    if last.day is None or last.time == TimeOfDay() or last.bound:
+        return None
+    shifted = shift_date(old.meta, {"expression": last.day}, moment)
+    if shifted is None:
+        return None
+    moved = replace_struct(new, value=shifted[0], meta=shifted[1])
+    whole = read_date(moved.meta, moment)
+    if last.time.part and whole is not None:
+        found = resolve_date(join_date(whole.day, last.time), moment)
+        return found and replace_struct(new, value=found[0], meta=found[1])
+    time = resolve_date(join_date(None, last.time), moment)
+    said = time and replace_struct(new, value=time[0], meta=time[1])
+    combined = combine_dates(moved, said, moment) if said else None
+    return combined and replace_struct(combined, text=new.text)
 
 
 def _read_hours(first: DateReading, last: DateReading) -> DateReading:
