@@ -5,22 +5,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from anaphora.entities.builtin.atoms import split_atoms
 from anaphora.entities.builtin.dates.grammar.islands import DateMatch
+from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.operations.recurrence_patterns import (
     CLOCK_UNITS,
     RECURRENCE_OPERATIONS,
     Patterns,
 )
-from anaphora.entities.builtin.dates.operations.registry import TimeExpression
+from anaphora.entities.builtin.dates.operations.registry import TimeExpression, evaluate_bounded
 
 __all__ = ["RecurrenceMatch", "join_distant_time", "needs_time"]
 
 _TIMES = frozenset({"clock", "times", "part"})  # operations
 _DAYS = {"week": "weekday", "month": "day_of_month", "year": "monthday"}  # operations, by unit
 _SENTENCE_MARK = re.compile(r"[.!?;:。！？；：…\n]")
+_SOME_MOMENT = Moment(datetime(2000, 1, 1, tzinfo=UTC))
+_SOME_DAY: TimeExpression = ("ymd", 2000, 1, 3)
 _COMMAS = frozenset(",，、،")
 
 
@@ -56,17 +60,34 @@ def join_distant_time(
 
 
 def needs_time(patterns: Patterns) -> bool:
-    """Whether a recurrence leaves the time of day open."""
-    return not any(one.has_time or one.times or one.unit in CLOCK_UNITS for one in patterns)
+    """Whether a recurrence leaves the time of day open, or has a part of the day for it."""
+    return not any(
+        one.clocks or one.hours or one.times or one.unit in CLOCK_UNITS for one in patterns
+    )
 
 
 def _is_missing(meaning: TimeExpression, patterns: Patterns) -> bool:
     """Whether a date is a time or a part of any day, or the day that every week, month or year
-    leaves open."""
+    leaves open; beside a part of the day a time in it."""
+    if any(one.part for one in patterns):
+        return meaning[0] == "clock" and all(_is_in_part(meaning[1], one.part) for one in patterns)
     if _is_time(meaning):
         return True
     day = meaning[1] if meaning[0] in ("at", "at_times", "within") else meaning
     return all(one.is_bare and day[0] == _DAYS.get(one.unit) for one in patterns)
+
+
+def _is_in_part(clock: TimeExpression, part: str) -> bool:
+    """Whether a time, said in a part of the day, is in its usual hours: at 8 every evening."""
+    if not part:
+        return False
+    day_part = "within", _SOME_DAY, part
+    try:
+        whole = evaluate_bounded(day_part, _SOME_MOMENT)
+        start = evaluate_bounded(("at", day_part, clock), _SOME_MOMENT).start
+    except (LookupError, TypeError, ValueError):  # no such time
+        return False
+    return whole.start <= start < whole.end
 
 
 def _is_time(meaning: TimeExpression) -> bool:

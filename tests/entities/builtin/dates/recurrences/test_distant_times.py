@@ -38,6 +38,9 @@ def read(text):
          " remind me on "),
         ("every Monday wake me from 9 to 10", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
          " wake me "),
+        ("every morning remind me at 9", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0", " remind me "),
+        ("every evening remind me at 8", "FREQ=DAILY;BYHOUR=20;BYMINUTE=0", " remind me "),
+        ("at 8 remind me every evening", "FREQ=DAILY;BYHOUR=20;BYMINUTE=0", " remind me "),
     ],
 )  # fmt: skip
 def test_a_time_behind_or_before_other_words_is_that_of_the_recurrence(text, value, between):
@@ -56,6 +59,12 @@ def test_a_time_behind_or_before_other_words_is_that_of_the_recurrence(text, val
 )
 def test_another_clause_or_date_has_a_time_of_its_own(text):
     assert read(text) == [("FREQ=WEEKLY;BYDAY=MO", None)]
+
+
+def test_a_time_outside_the_part_of_the_day_is_not_that_of_the_recurrence():
+    assert read("every morning tell me about the meeting at 3 pm") == [
+        ("FREQ=DAILY;BYHOUR=6;BYMINUTE=0", None)
+    ]
 
 
 def test_two_recurrences_share_no_time():
