@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
+from unicodedata import category
 
 from spacy.tokens import Doc
 
@@ -35,6 +37,8 @@ from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get
 
 __all__ = ["DurationRecognizer", "create", "describe_duration", "load"]
 
+_CURRENCY_BEHIND = re.compile(r"[^\S\n]?(\W)(?![^\S\n]?\d)")
+_CURRENCY_BEFORE = re.compile(r"(?<!\d)(?<!\d )([^\w\s])[^\S\n]?\Z")
 _ISO_LETTERS = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "H", "minute": "M"}
 _DATE_UNITS = ("year", "month", "week", "day")
 _ISO_EQUIVALENTS: Mapping[str, tuple[int, str]] = {
@@ -68,7 +72,7 @@ class DurationRecognizer:
 
     def read(self, text: str) -> list[Mention]:
         """The durations in ``text``."""
-        found = self._parser.find_durations(text)
+        found = [one for one in self._parser.find_durations(text) if not _is_money(text, *one[:2])]
         if not found:
             return []
         atoms = self._parser.get_atoms(text)
@@ -100,6 +104,14 @@ class DurationRecognizer:
         start, end, meaning = answer
         duration, _ = evaluate_duration_range(meaning)
         return [Mention(start, end, *describe_duration(duration, "plain"), fallback=True)]
+
+
+def _is_money(text: str, start: int, end: int) -> bool:
+    """Whether a currency sign stands beside what may be a duration: 3M€, $3m. One that has a number
+    of its own does not count: 3h €5."""
+    behind = _CURRENCY_BEHIND.match(text, end)
+    before = _CURRENCY_BEFORE.search(text, 0, start)
+    return any(found is not None and category(found[1]) == "Sc" for found in (behind, before))
 
 
 class _ComparisonFinder:
