@@ -144,13 +144,19 @@ def _until(moment: Moment, last: TimeExpression) -> Interval:
 
 @operation("ending")
 def _ending(moment: Moment, last: TimeExpression, duration: TimeExpression) -> Interval:
-    """So long up to the end of a date; of months and years the last such date, as in reports: the
-    three months to September."""
+    """So long up to the end of a date: the month ending December 18."""
     amount = evaluate_duration(duration)
-    is_report = GRAINS.index(finest_grain(amount)) >= GRAINS.index("month")
-    found = evaluate_bounded(last, replace(moment, prefer_future=not is_report))
+    found = evaluate_bounded(last, moment)
     start = add_duration(moment, found.end, amount, -1)
     return Interval(start, found.end, min(finest_grain(amount), found.grain, key=GRAINS.index))
+
+
+@operation("ended")
+def _ended(moment: Moment, last: TimeExpression, duration: TimeExpression) -> Interval:
+    """As :func:`_ending`; of months and years the last such date, as in reports: the three months
+    to September, the year ended March 31."""
+    is_report = GRAINS.index(finest_grain(evaluate_duration(duration))) >= GRAINS.index("month")
+    return _ending(replace(moment, prefer_future=not is_report), last, duration)
 
 
 @operation("onward")
