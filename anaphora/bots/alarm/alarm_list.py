@@ -148,6 +148,11 @@ class AlarmList:
         self._data["before"] = [time.isoformat() for time in self.times]
         self._data["alarms"] = sorted(time.isoformat() for time in times)
 
+    @property
+    def has_cancelled(self) -> bool:
+        """Whether the last change was that alarms were cancelled."""
+        return set(self._data.get("alarms", ())) < set(self._data.get("before", ()))
+
     def take_back(self) -> bool:
         """Take back the last change; whether there was one."""
         known = [datetime.fromisoformat(text) for text in self._data.pop("before", ())]

@@ -147,11 +147,14 @@ def cancel(
     excepted; "both" are the only two, or the two that were set last. A correction takes back what
     was cancelled before."""
     alarms = AlarmList(data, at, language)
-    if correction:
+    if correction and alarms.has_cancelled:
         alarms.take_back()
     if not alarms.times:
         return alarms.answer("none")
     mentioned = _entities(match.slots.get("time"))
+    if "all" in match.slots and find_ordinal(text, language) is not None:
+        said = [one.entity for one in match.filling.from_sentence]
+        mentioned = tuple([one for one in mentioned if one in said])  # "all but the last"
     named = [entity for entity in mentioned if entity.element != "all"]
     if any("added" in entity.meta for entity in named):  # "the other one an hour earlier"
         return move_to(match, data, at, language, text=text)

@@ -105,7 +105,7 @@ class Changes(NamedTuple):
         if not self.may_move_again(old):
             return None
         before = old.meta[_BEFORE]
-        is_longer = before["meta"].get("start") == old.meta.get("start")
+        is_longer = "start" in old.meta and before["meta"].get("start") == old.meta["start"]
         express = express_change_of_length if is_longer else express_shift
         shift = express(duration, before["sign"])
         if shift is None:

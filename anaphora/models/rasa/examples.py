@@ -15,7 +15,7 @@ __all__ = [
     "IntentExample",
     "parse_example",
     "without_articles",
-    "without_markers",
+    "without_role_markers",
 ]
 
 EntityKey: TypeAlias = tuple[str, str]
@@ -119,7 +119,9 @@ def without_articles(example: IntentExample, language: str) -> IntentExample:
     return example if bare == example.text else replace(parse_example(bare), said=example.said)
 
 
-def without_markers(example: IntentExample, markers: Mapping[EntityKey, Set[str]]) -> IntentExample:
+def without_role_markers(
+    example: IntentExample, markers: Mapping[EntityKey, Set[str]]
+) -> IntentExample:
     """The example without the words that mark the roles of its entities: "fly [from] Rome"."""
     pieces, end = [], 0
     for found, one in zip(_ANNOTATION.finditer(example.text), example.annotations, strict=True):

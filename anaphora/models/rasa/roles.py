@@ -8,10 +8,10 @@ from anaphora.models.rasa.examples import EntityKey
 from anaphora.models.rasa.notes import AddNote, Place
 from anaphora.models.rasa.project import RasaProject
 
-__all__ = ["find_markers"]
+__all__ = ["find_role_markers"]
 
 
-def find_markers(project: RasaProject, add_note: AddNote) -> dict[EntityKey, frozenset[str]]:
+def find_role_markers(project: RasaProject, add_note: AddNote) -> dict[EntityKey, frozenset[str]]:
     """Find the words that stand before an entity in one role, and before it in no other.
 
     A word counts if at least half of the examples of the role have it. Notes the roles, and the

@@ -18,10 +18,10 @@ from anaphora.models.rasa.elements import (
     escape_synonym,
     find_triggers,
 )
-from anaphora.models.rasa.examples import EntityKey, without_articles, without_markers
+from anaphora.models.rasa.examples import EntityKey, without_articles, without_role_markers
 from anaphora.models.rasa.notes import Place, RasaNote
 from anaphora.models.rasa.project import RasaProject
-from anaphora.models.rasa.roles import find_markers
+from anaphora.models.rasa.roles import find_role_markers
 from anaphora.models.rasa.slots import collect_fillers
 
 __all__ = ["RasaTranslation", "translate_project"]
@@ -51,11 +51,11 @@ def translate_project(project: RasaProject, *, id: str = "", language: str = "")
 class _Translator:
     def __init__(self, project: RasaProject) -> None:
         self._notes: list[RasaNote] = []
-        markers = find_markers(project, self._note)
+        markers = find_role_markers(project, self._note)
         self._project = project = replace(
             project,
             examples={
-                intent: [(place, without_markers(one, markers)) for place, one in listed]
+                intent: [(place, without_role_markers(one, markers)) for place, one in listed]
                 for intent, listed in project.examples.items()
             },
         )

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from anaphora import Engine
+from anaphora import Engine, load_model
 from tests.bots.dialog import MONDAY, answer, answers
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -566,6 +566,23 @@ def test_hours_of_one_day():
 )
 def test_which_alarms_are_cancelled(command, left):
     assert answer("alarm", "wake me at 10, 11 and 12", command, "my alarms") == left
+
+
+def test_all_but_the_last_are_none_of_the_times_before():
+    said = ["wake me at 10", "and at 11", "no, at 12", "and at 1 pm", "and at 2 pm", "delete both"]
+    assert answer("alarm", *said[:2], *said[3:], "all but the last", "my alarms") == (
+        "Alarms: Mon 5 Jan, 14:00."
+    )
+    assert answer("alarm", *said, "all but the last", "my alarms") == "Alarms: Mon 5 Jan, 14:00."
+
+
+def test_a_timer_with_seconds_moves_the_others_by_whole_minutes():
+    engine = Engine(load_model("alarm"))
+    at = MONDAY + timedelta(seconds=42)
+    for text in ("wake me at noon", "set a timer for 10 minutes", "show me the alarms"):
+        engine.ask(text, at=at)
+    moved = engine.ask("make all of them half an hour later", at=at).text
+    assert moved.endswith("to Mon 5 Jan, 09:40; Mon 5 Jan, 12:30.")
 
 
 def test_a_corrected_cancellation_brings_the_first_alarm_back():

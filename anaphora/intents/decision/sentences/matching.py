@@ -19,7 +19,7 @@ from anaphora.intents.decision.sentences.fragment import (
     find_other_words,
 )
 from anaphora.intents.decision.sentences.repetition.lists import complete_list
-from anaphora.intents.decision.sentences.repetition.other import (
+from anaphora.intents.decision.sentences.repetition.other_devices import (
     complete_all,
     complete_by_part_of_name,
     complete_other,

@@ -125,7 +125,8 @@ def _range_from(begin: datetime, start: datetime, end: datetime, grain: str) -> 
 
 
 def _clock(at: datetime) -> TimeExpression:
-    return "clock24", at.hour, at.minute
+    seconds = (at.second,) if at.second else ()
+    return "clock24", at.hour, at.minute, *seconds
 
 
 def _ymd(day: date) -> TimeExpression:

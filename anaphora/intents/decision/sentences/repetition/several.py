@@ -14,7 +14,7 @@ from anaphora.core.utterance import Entity, SentenceReading, Variant
 from anaphora.entities.sentences.reader import TIMER
 from anaphora.entities.sentences.repairs import ALL, BOTH, EVERYTHING, OTHER
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
-from anaphora.intents.decision.sentences.repetition.other import complete_all, find_others
+from anaphora.intents.decision.sentences.repetition.other_devices import complete_all, find_others
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
