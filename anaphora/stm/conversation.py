@@ -61,8 +61,9 @@ Speaker: TypeAlias = Literal["user", "bot"]
 class RememberedEntity(Struct, frozen=True, gc=False):
     """An entity that the conversation remembers.
 
-    ``question_number`` is that of the question that stored it, ``used_match`` that of the matched
-    question that last used it; both count from 1 in their conversation. An entity restored from an
+    ``question_number`` is that of the question that said it (of what was said before a question
+    that it completes, one less than that), ``used_match`` that of the matched question that last
+    used it; both count from 1 in their conversation. An entity restored from an
     earlier conversation keeps its distance, so its ``question_number`` may be below 1. ``by`` tells
     who said it.
     """

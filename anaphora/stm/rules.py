@@ -156,9 +156,11 @@ def record_match(
     intent: str,
     new: Sequence[Entity],
     used: Collection[RememberedEntity],
+    said_before: Collection[Entity] = (),
 ) -> tuple[Conversation, tuple[ForgottenEntity, ...]]:
     """Record a question that ``intent`` answered with ``new`` entities and with ``used``
-    remembered ones (rules 5 and 7).
+    remembered ones (rules 5 and 7). New ones that were ``said_before``, in a question that this one
+    completes or corrects, keep the number of that question.
 
     The used ones are refreshed in place. The new ones come first and evict earlier ones, not each
     other. By rule 6 no used entity can be evicted; if a caller passes one, eviction wins.
@@ -170,7 +172,17 @@ def record_match(
         for held in conversation.remembered
     ]
     kept, forgotten = evict(refreshed, new) if refreshed else ((), ())
-    stored = [RememberedEntity(entity, question, at, at, match) for entity in new]
+    known = {id(held.entity): held.question_number for held in conversation.remembered}
+    stored = [
+        RememberedEntity(
+            entity,
+            known.get(id(entity), question - 1) if entity in said_before else question,
+            at,
+            at,
+            match,
+        )
+        for entity in new
+    ]
     after = replace(
         conversation,
         remembered=(*stored, *kept),

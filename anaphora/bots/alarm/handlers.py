@@ -81,7 +81,10 @@ def wake(
             return alarms.move_by(moved, added, correction=correction and not _is_whole(said[0]))
     if (shared := _find_shared_day(said)) is not None:
         asked = find_day(shared)
-        said = tuple([one for one in said if one is not shared])
+        if asked is None:
+            asked = datetime.fromisoformat(shared.meta["start"]).date()
+        else:
+            said = tuple([one for one in said if one is not shared])
     for entity in said:
         if (day := find_day(entity)) is not None:
             if last is None:
@@ -341,10 +344,19 @@ def _is_whole(length: Entity) -> bool:
 
 
 def _find_shared_day(said: Sequence[Entity]) -> Entity | None:
-    """The only day of several hours: "5, 6 and 7 tomorrow"."""
-    days = [one for one in said if find_day(one) is not None]
+    """The only date with a day among several hours: "5, 6 and 7 tomorrow", "tomorrow at 5, 6 and
+    7"."""
     hours = [one for one in said if one.meta.get("expression", ("",))[0] == "clock"]
-    return days[0] if len(days) == 1 and hours and len(hours) + 1 == len(said) else None
+    others = [one for one in said if one not in hours]
+    if len(others) != 1 or not hours:
+        return None
+    is_before = others[0].start < hours[0].start
+    return others[0] if find_day(others[0]) or (is_before and _is_on_day(others[0])) else None
+
+
+def _is_on_day(entity: Entity) -> bool:
+    """Whether a date is a time of a day that it says: tomorrow at 5."""
+    return bool(entity.meta.get("expression", ("",))[0] == "at")
 
 
 def _find_added_seconds(match: Match, times: Sequence[Entity]) -> float | None:

@@ -304,17 +304,19 @@ def _answer_match(
     live, result = respond(bot, decision, match)
     filling = match.filling
     conversation, forgotten = live.collect_changes()
+    new = [
+        taken
+        for taken in filling.taken
+        if not (taken.remembered or taken.offered)
+        and taken.entity not in decision.question.referred
+        and not is_free_word(taken.entity)
+    ]
     conversation, evicted = rules.record_match(
         conversation,
         at,
         intent=match.intent.id,
-        new=[
-            taken.entity
-            for taken in filling.taken
-            if not (taken.remembered or taken.offered)
-            and taken.entity not in decision.question.referred
-            and not is_free_word(taken.entity)
-        ],
+        new=[taken.entity for taken in new],
+        said_before=[taken.entity for taken in new if taken.pending],
         used=[taken.remembered for taken in filling.taken if taken.remembered],
     )
     answer = BotAnswer(

@@ -30,11 +30,13 @@ def select_fallbacks(
     certain = {entity.element for entity in entities}
     by_token = _index_by_token(entities)
     covered = by_token.keys() | void
+    fallbacks = list(fallbacks)
+    parts = _index_by_token([*entities, *fallbacks])
     kept = []
     for one in fallbacks:
         own, behind = set(one.tokens), one.tokens[-1] + 1
         near = [entity for token in one.tokens for entity in by_token.get(token, ())]
-        if any(_divides(one, entity, by_token) for entity in near):
+        if any(_divides(one, entity, parts) for entity in near):
             kept.append(one)
             continue
         if one.element in certain or not all(own.issuperset(entity.tokens) for entity in near):
@@ -45,31 +47,29 @@ def select_fallbacks(
     return kept
 
 
-def find_divided(fallbacks: Iterable[Entity], entities: Sequence[Entity]) -> list[Entity]:
+def find_divided(fallbacks: Sequence[Entity], entities: Sequence[Entity]) -> list[Entity]:
     """Return the ``entities`` that are each a fallback of their element and an entity of another
-    one: "from Friday for three days" is also a date and a duration."""
+    one, or a second fallback: "from Friday for three days" is also a date and a duration."""
     by_token = _index_by_token(entities)
+    parts = _index_by_token([*entities, *fallbacks])
     divided = {
         id(entity)
         for one in fallbacks
         for token in one.tokens
         for entity in by_token.get(token, ())
-        if _divides(one, entity, by_token)
+        if _divides(one, entity, parts)
     }
     return [entity for entity in entities if id(entity) in divided]
 
 
 def _divides(fallback: Entity, whole: Entity, by_token: Mapping[int, Sequence[Entity]]) -> bool:
-    """Whether an entity is the fallback of its element and an entity of another one."""
+    """Whether an entity is the fallback of its element and something else beside it."""
     own, tokens = {*fallback.tokens}, {*whole.tokens}
     return (
         whole.element == fallback.element
         and own < tokens
         and any(
-            other.element != whole.element
-            and own.isdisjoint(other.tokens)
-            and {*other.tokens} < tokens
-            and not other.is_from_phrase
+            own.isdisjoint(other.tokens) and {*other.tokens} < tokens and not other.is_from_phrase
             for token in tokens - own
             for other in by_token.get(token, ())
         )

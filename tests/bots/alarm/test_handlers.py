@@ -550,9 +550,14 @@ def test_five_more_are_minutes_and_so_is_their_correction(timer, more, correctio
 
 
 def test_hours_of_one_day():
-    assert answer("alarm", "wake me at 5, 6 and 7 tomorrow") == (
-        "Alarms set for Tue 6 Jan, 05:00; Tue 6 Jan, 06:00; Tue 6 Jan, 07:00."
-    )
+    for said in (
+        "wake me at 5, 6 and 7 tomorrow",
+        "wake me tomorrow at 5, 6 and 7",
+        "tomorrow wake me at 5, 6 and 7",
+    ):
+        assert answer("alarm", said) == (
+            "Alarms set for Tue 6 Jan, 05:00; Tue 6 Jan, 06:00; Tue 6 Jan, 07:00."
+        )
 
 
 @pytest.mark.parametrize(

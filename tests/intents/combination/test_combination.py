@@ -368,6 +368,19 @@ class TestBareNumbers:
         slots = talk(parse_model(BOOKING), *questions)[-1].slots
         assert (slots["people"].value, slots["date"].value) == (people, date)
 
+    @pytest.mark.parametrize(
+        ("questions", "people", "date"),
+        [
+            (["a table for 4", "tomorrow at 8", "no, 9", "no, 10"], "4", "2026-11-24T22:00"),
+            (["a table tomorrow at 8", "4", "no, 6", "no, 7"], "7", "2026-11-24T20:00"),
+            (["a table tomorrow at 8", "4", "no, at 9", "no, 10"], "4", "2026-11-24T22:00"),
+        ],
+    )
+    def test_it_is_so_after_a_correction_too(self, questions, people, date):
+        unconfirmed = BOOKING.replace("confirm:", "response:")
+        slots = talk(parse_model(unconfirmed), *questions)[-1].slots
+        assert (slots["people"].value, slots["date"].value) == (people, date)
+
 
 PAYING = """
 id: paying

@@ -175,7 +175,7 @@ class DateParser:
         return list(find(text))
 
     def _find_dates(self, text: str) -> list[DateMatch]:
-        is_move = bool(self._moving_words) and self._is_move(text)
+        is_move = self.is_move(text)
         found = self._find_with_endings(
             text, lambda island: island.moved if is_move else island.dates
         )
@@ -244,9 +244,12 @@ class DateParser:
         found = self._parse_answer_cached(((atom.text, atom.kind, False),), "answer")
         return found[2] if found is not None and found[2][0] == "clock" else None
 
-    def _is_move(self, text: str) -> bool:
+    def is_move(self, text: str) -> bool:
         """Whether a text is about moving something from one day to another."""
-        return any(atom.text.startswith(self._moving_words) for atom in self.get_atoms(text))
+        moving = self._moving_words
+        return (
+            any(atom.text.startswith(moving) for atom in self.get_atoms(text)) if moving else False
+        )
 
     def _split_words(self, words: Iterable[str]) -> list[str]:
         """The words with a blank between the atoms of each."""

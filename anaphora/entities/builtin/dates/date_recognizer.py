@@ -9,6 +9,7 @@ from typing import Any
 
 from spacy.tokens import Doc
 
+from anaphora.entities.builtin.dates.combining.times_apart import TimesApart
 from anaphora.entities.builtin.dates.conventions import (
     Conventions,
     date_order,
@@ -35,6 +36,7 @@ from anaphora.entities.builtin.dates.resolution.alternative_dates import (
 from anaphora.entities.builtin.dates.resolution.cached_resolver import CachedResolver, to_zoned
 from anaphora.entities.builtin.dates.resolution.date_resolution import ResolvedDate
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
+from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.entities.words.normalization import base_code
 from anaphora.errors import ModelError, Problem
 from anaphora.storage.cache import Cache
@@ -101,6 +103,13 @@ class DateRecognizer:
         conventions: Conventions = _DEFAULT_CONVENTIONS,
     ) -> None:
         self._parser = parser
+        grammar = load_grammar(parser.language)
+        self._times_apart = TimesApart(
+            conjunctions=grammar.conjunctions,
+            prepositions=grammar.prepositions,
+            weak=grammar.weak,
+            negations=load_qualifiers(parser.language, "negation", "exclusion"),
+        )
         self._resolve_cached = CachedResolver(
             self._resolve, conventions=conventions, prefer_future=prefer_future, size=_CACHE_SIZE
         )
@@ -131,7 +140,10 @@ class DateRecognizer:
                 mentions.append(Mention(start, end, *resolved, fallback=is_fallback))
             elif names_calendar_day(meaning):
                 mentions.append(Mention(start, end, void=True))
-        return mentions
+        if len(mentions) < 2 or self._parser.is_move(text):
+            return mentions
+        moment = self._resolve_cached.create_moment(to_zoned(at))
+        return self._times_apart.join(text, mentions, moment)
 
     def _find_answer(self, text: str, at: datetime) -> list[Mention]:
         """What the whole text is as the answer to a question about a date."""

@@ -14,8 +14,9 @@ from spacy.tokens import Doc
 
 from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.dates.date_parser import DateParser, get_date_parser
-from anaphora.entities.builtin.dates.date_recognizer import load
+from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
 from anaphora.entities.builtin.dates.grammar.islands import DateMatch
+from anaphora.entities.builtin.dates.named_days.table_cache import keep_tables_in
 from anaphora.entities.builtin.dates.operations.durations import (
     Duration,
     duration_seconds,
@@ -34,6 +35,7 @@ from anaphora.entities.builtin.numbers.number_recognizer import (
 from anaphora.entities.builtin.numbers.quantities.amounts import Quantity
 from anaphora.entities.builtin.numbers.quantities.comparisons import apply_comparison
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText, get_text
+from anaphora.storage.cache import Cache
 
 __all__ = ["DurationRecognizer", "create", "describe_duration", "load"]
 
@@ -51,6 +53,12 @@ _ISO_EQUIVALENTS: Mapping[str, tuple[int, str]] = {
 def create(language: str, options: Mapping[str, Any]) -> DurationRecognizer:
     """Create the recognizer of durations in texts in ``language``."""
     return DurationRecognizer(get_date_parser(language))
+
+
+def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
+    """Load the data of a recognizer through the ``cache``."""
+    load_grammar(language, cache)
+    keep_tables_in(cache)
 
 
 class DurationRecognizer:

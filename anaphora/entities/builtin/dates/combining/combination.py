@@ -381,12 +381,20 @@ def _limit_day(first: DateReading, last: DateReading, moment: Moment) -> Resolve
     return resolve_date(("at_times", day, midnight, clock), moment)
 
 
+def _by_day(time: TimeExpression) -> TimeExpression:
+    """A time of a day that is open, in the hours of the day."""
+    is_open = time[0] == "clock" and evaluate_clock(time[1]).open
+    return ("clock", ("by_day", time[1])) if is_open else time
+
+
 def _continue_until(first: DateReading, last: DateReading, moment: Moment) -> ResolvedDate | None:
     """The range from a date in the future until another one."""
     start = first.start
     if start is None or start <= moment.at or (last.bound == "before" and last.day is not None):
         return None
     end = last.expression[1]
+    if first.period == "day" and first.time == TimeOfDay() and last.day is None:
+        end = _by_day(end)  # tomorrow until five
     found = resolve_date(("until", end), replace(moment, at=start, prefer_future=True))
     if found is None or "start" not in found[1]:
         return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 from functools import cache
@@ -57,6 +57,7 @@ _OPEN_INTERVALS = frozenset(
 _WEEKDAYS_BESIDE = frozenset({"later_weekday", "earlier_weekday"})  # operations
 _NO_DAYS = _OPEN_INTERVALS | _WEEKDAYS_BESIDE
 _NO_OFFSET = 99  # hours
+_NEVER: TimeExpression = ("never",)
 _CONSTANTS = (str, int, float)
 _NO_NAME = re.compile(r"\$|\b(?=from\()")  # what is part of a name here, but not in Python
 
@@ -464,6 +465,11 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
 _CALLABLE_NAMES = OPERATION_NAMES | _EAGER_OPERATIONS.keys()
 
 
+def _apply(operation: Callable[..., Any], parts: Sequence[Any]) -> Any:
+    """The result of an operation; None if one of its parts is no date: 4 people, 3 pm."""
+    return None if _NEVER in parts else operation(*parts)
+
+
 def _compile(tree: ast.expr, places: Mapping[str, int]) -> BuildMeaning:
     constant: Any
     match tree:
@@ -477,9 +483,8 @@ def _compile(tree: ast.expr, places: Mapping[str, int]) -> BuildMeaning:
             if name not in _CALLABLE_NAMES:
                 raise ValueError(f"unknown operation {name!r}")
             builds = [_compile(argument, places) for argument in arguments]
-            if eager := _EAGER_OPERATIONS.get(name):
-                return lambda meanings: eager(*[build(meanings) for build in builds])
-            return lambda meanings: (name, *[build(meanings) for build in builds])
+            operation = _EAGER_OPERATIONS.get(name) or (lambda *parts: (name, *parts))
+            return lambda meanings: _apply(operation, [build(meanings) for build in builds])
         case ast.Name(id=constant) | ast.Constant(value=constant) if type(constant) in _CONSTANTS:
             pass
         case ast.UnaryOp(ast.USub(), ast.Constant(value=constant)) if type(constant) in _CONSTANTS:

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from anaphora.entities.builtin.atoms import split_atoms
+from anaphora.entities.builtin.dates.coordination.gaps import COMMAS, find_gap, split_gap
 from anaphora.entities.builtin.dates.grammar.islands import DateMatch
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.operations.recurrence_patterns import (
@@ -22,10 +21,8 @@ __all__ = ["RecurrenceMatch", "join_distant_time", "needs_time"]
 
 _TIMES = frozenset({"clock", "times", "part"})  # operations
 _DAYS = {"week": "weekday", "month": "day_of_month", "year": "monthday"}  # operations, by unit
-_SENTENCE_MARK = re.compile(r"[.!?;:。！？；：…\n]")
 _SOME_MOMENT = Moment(datetime(2000, 1, 1, tzinfo=UTC))
 _SOME_DAY: TimeExpression = ("ymd", 2000, 1, 3)
-_COMMAS = frozenset(",，、،")
 
 
 class RecurrenceMatch(NamedTuple):
@@ -50,7 +47,7 @@ def join_distant_time(
     if len(apart) != 1 or not _is_missing(apart[0][2], patterns):
         return recurrence
     ((first, last, time),) = apart
-    gap = (end, first) if first >= end else (last, start)
+    gap = find_gap(start, end, first, last)
     if not _is_in_clause(text, recurrence, gap, conjunctions):
         return recurrence
     placed = RECURRENCE_OPERATIONS["narrow"](patterns, time)
@@ -102,13 +99,9 @@ def _is_in_clause(
 ) -> bool:
     """Whether only words are between both, no conjunction and no mark but a comma behind a
     recurrence at the beginning of the text."""
-    between = text[slice(*gap)]
-    # An abbreviated weekday may have taken the full stop
-    if not between.strip() or _SENTENCE_MARK.search(text[max(gap[0] - 1, 0) : gap[1]]):
-        return False
-    words = [atom.text for atom in split_atoms(between, str.casefold)]
-    if recurrence.start == 0 and words[0] in _COMMAS:
+    words = split_gap(text, gap)
+    if words and recurrence.start == 0 and words[0] in COMMAS:
         words = words[1:]
-    return (
-        bool(words) and _COMMAS.isdisjoint(words) and not any(one in conjunctions for one in words)
-    )
+    if not words or not COMMAS.isdisjoint(words):
+        return False
+    return not any(one in conjunctions for one in words)

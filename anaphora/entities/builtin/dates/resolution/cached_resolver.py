@@ -44,5 +44,9 @@ class CachedResolver(Generic[_M, _R]):
         # Zone and fold are parts of the key: times are equal across zones and folds.
         return self._resolve_cached(meaning, at, at.tzinfo, at.fold)
 
+    def create_moment(self, at: datetime) -> Moment:
+        """The moment of a question, with the conventions."""
+        return Moment(at, self._prefer_future, self._conventions)
+
     def _resolve_at(self, meaning: _M, at: datetime, zone: tzinfo, fold: int) -> _R:
-        return self._resolve(meaning, Moment(at, self._prefer_future, self._conventions))
+        return self._resolve(meaning, self.create_moment(at))
