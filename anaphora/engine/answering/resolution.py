@@ -20,6 +20,7 @@ from anaphora.entities.variants.search import find_variants
 from anaphora.errors import HandlerError
 from anaphora.grammar.context import QuestionContext
 from anaphora.intents.combination.combination import CombinedUtterance, combine_with_memory
+from anaphora.intents.combination.self_corrections import correct_itself
 from anaphora.intents.confirmation import format_quick_replies
 from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
@@ -43,6 +44,8 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
     if bot.interpreter is not None:
         cues = bot.interpreter.read_cues(utterance)
         if cues:
+            if bot.combiners is not None:
+                utterance, cues = correct_itself(utterance, cues, bot.combiners, turn.now)
             understood = frozenset([index for cue in cues for index in cue.tokens])
             utterance = replace(utterance, understood=understood)
     context = QuestionContext(

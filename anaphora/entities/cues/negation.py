@@ -12,11 +12,12 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from anaphora.core.utterance import Entity, Utterance
+from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.cues.clauses import COMMAS, is_boundary
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.cue_words import PhraseMatch, load_cue_words
 
-__all__ = ["find_negated"]
+__all__ = ["find_negated", "is_no"]
 
 # What an atom between two parts of a sentence is; of several the first counts.
 _CLASSES = ("barrier", "contrast", "joiner", "small", "filler", "word")
@@ -38,6 +39,15 @@ def find_negated(
         return frozenset()
     scopes = _Scopes(entities, utterance, cues)
     return frozenset(index for cue in negations for index in scopes.find(cue))
+
+
+def is_no(negation: Cue, utterance: Utterance) -> bool:
+    """Whether a negation is the word that is also an answer: "no", but not "not"."""
+    words = " ".join([utterance.tokens[index].text for index in negation.tokens])
+    if parse_yes_no(words, utterance.language) is not False:
+        return False
+    _, matches = load_cue_words(utterance.language).read(words)
+    return {one.reading.side for one in matches if one.reading.kind == "negate"} == {"noun"}
 
 
 class _Scopes:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Token, Utterance
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.builtin.completion import find_completion
+from anaphora.entities.builtin.dates.combining.completion import find_date_answer
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
@@ -61,15 +62,19 @@ class Completion(NamedTuple):
         if moved is not None:
             return [moved]
         covered = {index for one in said if not is_number(one) for index in one.tokens}
-        if not content or not covered.isdisjoint(content):
+        if not content:
             return []
+        if not covered.isdisjoint(content):
+            is_list = any(token.text in COMMAS for token in tokens[first:])
+            corrects = any(cue.kind in ("correct", "decline") for cue in self.cues)
+            return self._complete_parts(held, said, is_short=False) if is_list and corrects else []
         references = {i for cue in self.cues if cue.kind == "reference" for i in cue.tokens}
         for end in (len(tokens), content[-1] + 1):  # "quarter past", "eight then"
             if not references.isdisjoint(range(end, len(tokens))):
                 continue  # half of THAT is no half past
             part = tokens[first:end]
             meant = incomplete
-            if _is_counted(part, said):
+            if _is_counted(part, said) and not self._is_date(part):
                 meant = [one for one in incomplete if one.element not in self.combiners.dates]
             found = self._complete_part(part, content, meant)
             if found is not None:
@@ -110,6 +115,11 @@ class Completion(NamedTuple):
             for one in found
         )
         return [one._replace(is_certain=is_certain) for one in found]
+
+    def _is_date(self, part: Sequence[Token]) -> bool:
+        """Whether a part of the sentence is a date as a whole answer: "from 6"."""
+        text = self.utterance.text[part[0].start : part[-1].end]
+        return find_date_answer(text, self.utterance.language) is not None
 
     def _split(self, separators: Collection[int]) -> list[list[Token]]:
         """The parts of the sentence between cues and commas."""
@@ -224,7 +234,7 @@ def is_number(entity: Entity) -> bool:
     """Whether it is a number, or a range of numbers, which may count something else."""
     number = entity.meta.get("value", entity.meta.get("amount"))
     is_plain = not entity.is_from_phrase and "seconds" not in entity.meta
-    is_range = entity.meta.get("comparison") == "between" and "currency" not in entity.meta
+    is_range = "comparison" in entity.meta and "currency" not in entity.meta
     return is_plain and (is_range or isinstance(number, int | float))
 
 

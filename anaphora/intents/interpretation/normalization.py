@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.cues.cue import Cue
-from anaphora.entities.cues.cue_words import load_cue_words
-from anaphora.entities.cues.negation import find_negated
+from anaphora.entities.cues.negation import find_negated, is_no
 from anaphora.grammar.idl.intent import Term
 from anaphora.intents.index import may_take
 from anaphora.intents.interpretation.answers import read_confirmation
@@ -198,7 +197,7 @@ def _read_bare_no(turn: DialogTurn, excluding: Collection[Term]) -> DialogTurn:
         return turn
     held = [*[one.entity for one in turn.conversation.remembered], *turn.waiting]
     offered = [one for bundle in turn.offers.bundles for one in bundle] if turn.offers else []
-    if not _is_no(turn, first) or any(
+    if not is_no(first, turn.question.utterance) or any(
         any(may_take(term, one) for term in excluding)
         or find_replacement(one.groups, held) is None
         or any(is_same_meaning(one, other) for other in (*held, *offered))
@@ -207,15 +206,6 @@ def _read_bare_no(turn: DialogTurn, excluding: Collection[Term]) -> DialogTurn:
         return turn
     affirmed = turn.change(lambda own: [replace(one, negated=False) for one in own])
     return replace(affirmed, cues=(replace(first, kind="decline"), *turn.cues[1:]))
-
-
-def _is_no(turn: DialogTurn, negation: Cue) -> bool:
-    """Whether a sentence begins with a negation that is also an answer: "no", but not "not"."""
-    utterance = turn.question.utterance
-    _, matches = load_cue_words(utterance.language).read(utterance.text)
-    sides = {one.reading.side for one in matches if one.reading.kind == "negate" and not one.first}
-    is_no = parse_yes_no(turn.words_of(negation), utterance.language) is False
-    return is_no and sides == {"noun"}
 
 
 def _is_inequality(entity: Entity) -> bool:

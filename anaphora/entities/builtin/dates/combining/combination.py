@@ -39,7 +39,7 @@ from anaphora.entities.builtin.dates.resolution.date_resolution import (
     resolve_date,
 )
 
-__all__ = ["combine_dates", "continue_date"]
+__all__ = ["combine_dates", "continue_date", "in_half"]
 
 _TODAY: TimeExpression = ("cell", "day")
 _DAY = timedelta(days=1)
@@ -288,10 +288,10 @@ def _place_range(time: TimeOfDay, hour: int) -> TimeOfDay:
     first, last = time.clock
     if time.part or not evaluate_clock(last).open:
         return time
-    return time._replace(clock=(_in_half(first, hour), last))
+    return time._replace(clock=(in_half(first, hour), last))
 
 
-def _in_half(clock: TimeExpression, hour: int) -> TimeExpression:
+def in_half(clock: TimeExpression, hour: int) -> TimeExpression:
     """A time in the half of the day that is nearer to an ``hour``, if it says none."""
     shown = evaluate_clock(clock)
     if not shown.open:
@@ -348,7 +348,7 @@ def _replace_start(first: DateReading, last: DateReading, moment: Moment) -> Res
     start behind their end."""
     if len(last.time.clock) != 1 or first.start is None or first.end is None:
         return None
-    clock = _in_half(last.time.clock[0], first.start.hour)
+    clock = in_half(last.time.clock[0], first.start.hour)
     day = None if first.day is None else _day_said(first, moment)
     start = evaluate_bounded(join_date(day, TimeOfDay(clock=(clock,))), moment).start
     if start.time() >= first.end.time():

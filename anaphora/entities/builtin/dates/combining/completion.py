@@ -3,7 +3,7 @@ or *пятого*, "evening", "pm", a bare number."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -13,8 +13,10 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.atoms import get_atoms
 from anaphora.entities.builtin.completion import find_completion
-from anaphora.entities.builtin.dates.combining.combination import combine_dates
+from anaphora.entities.builtin.dates.combining.combination import combine_dates, in_half
 from anaphora.entities.builtin.dates.combining.readings import (
+    ENDS,
+    STARTS,
     DateReading,
     TimeOfDay,
     join_date,
@@ -22,7 +24,8 @@ from anaphora.entities.builtin.dates.combining.readings import (
 )
 from anaphora.entities.builtin.dates.date_parser import get_date_parser
 from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
-from anaphora.entities.builtin.dates.intervals import Moment
+from anaphora.entities.builtin.dates.grammar.islands import DateMatch
+from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS, Moment
 from anaphora.entities.builtin.dates.operations.clock_times import (
     HALF_DAY,
     ClockTime,
@@ -35,8 +38,9 @@ from anaphora.entities.builtin.dates.resolution.date_resolution import (
 )
 from anaphora.entities.builtin.numbers.prefilter import build_prefilter
 from anaphora.entities.recognizers.recognizer import Mention
+from anaphora.entities.words.normalization import base_code
 
-__all__ = ["complete_date"]
+__all__ = ["complete_date", "find_date_answer"]
 
 _JANUARY = 1
 _HOURS = range(25)
@@ -61,6 +65,12 @@ def _may_complete(text: str, language: str) -> bool:
     return may_be_date or build_prefilter(language)(text)
 
 
+def find_date_answer(text: str, language: str) -> DateMatch | None:
+    """What a whole text is as the answer to a question about a date, from its first word on."""
+    answer = get_date_parser(base_code(language)).find_answer(text)
+    return None if answer is None or answer[0] else answer
+
+
 class _Completion(NamedTuple):
     """Reads at the start of a text what is a part of an ``old`` date, and no date by itself."""
 
@@ -77,11 +87,13 @@ class _Completion(NamedTuple):
         return (
             self._find_date()
             or self._find_time()
+            or self._find_bound(whole)
             or self._find_day(whole)
             or self._find_minutes(whole)
             or self._find_hour(whole)
             or self._find_hours(whole)
             or self._find_half(whole)
+            or self._find_answer(whole)
         )
 
     def _find_date(self) -> Mention | None:
@@ -105,13 +117,31 @@ class _Completion(NamedTuple):
                 return self._combine(found, join_date(None, said.time))
         return None
 
+    def _find_bound(self, whole: DateReading) -> Mention | None:
+        """Another start or end of a time: "from 1" after "from 2 to 4"."""
+        return self._find_answer(whole, (*STARTS, *ENDS))
+
+    def _find_answer(
+        self, whole: DateReading, operations: Collection[str] = ("clock",)
+    ) -> Mention | None:
+        """Another time in words that are one only as a whole answer: "5.30"."""
+        answer = find_date_answer(self.text, self.language) if whole.time.clock else None
+        if answer is None or answer[2][0] not in operations:
+            return None
+        return self._combine(Mention(0, answer[1]), answer[2])
+
     def _find_hour(self, whole: DateReading) -> Mention | None:
         """The hour that a bare number is, of a day or a time."""
         number = self._find_number()
         if number is None or number.meta["value"] not in _HOURS:
             return None
-        if not (whole.time.clock or whole.period == "day"):
+        is_span = whole.expression[0] == "span" and whole.grain in CLOCK_GRAINS
+        if not (whole.time.clock or whole.period == "day" or is_span):
             return None
+        if len(whole.time.clock) > 1 or is_span:
+            changed = self._change_range(number, whole)
+            if changed is not None or is_span:
+                return changed
         said = ("clock", ("time", number.meta["value"]))
         combined = self._combine(number, said)
         if combined is not None or whole.day is not None or whole.bound:
@@ -119,9 +149,19 @@ class _Completion(NamedTuple):
         new = resolve_date(said, self.moment)  # "6" after "5 pm", which says no day
         return replace(number, value=new[0], meta=new[1]) if new is not None else None
 
+    def _change_range(self, hour: Mention, whole: DateReading) -> Mention | None:
+        """The hours of a date with another end, or start if the hour is before theirs: "5" after
+        "from 2 to 4"."""
+        if whole.start is None or whole.end is None:
+            return None
+        clock = in_half(("time", hour.meta["value"]), whole.end.hour)
+        is_end = evaluate_clock(clock).hours > whole.start.hour
+        return self._combine(hour, ("until" if is_end else "onward", ("clock", clock)))
+
     def _find_hours(self, whole: DateReading) -> Mention | None:
-        """The hours that a bare range of numbers is, of a time: "2 to 4"."""
-        number = self._parse("", "", "number") if whole.time.clock else None
+        """The hours that a bare range of numbers is, of a time or a part of the day: "2 to 4"."""
+        is_timed = whole.time != TimeOfDay()
+        number = self._parse("", "", "number") if is_timed else None
         if number is None or number.meta.get("comparison") != "between":
             return None
         hours = number.meta["from"], number.meta["to"]

@@ -1,0 +1,87 @@
+"""Combine a date with what corrects it in the same sentence: "tomorrow at ten, no wait, eleven" is
+tomorrow at eleven."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Entity, Token, Utterance
+from anaphora.entities.cues.cue import Cue
+from anaphora.entities.cues.negation import is_no
+from anaphora.intents.combination.combiners import Combiners
+from anaphora.intents.combination.completed_entity import place_entity
+from anaphora.intents.combination.completion import is_number
+
+__all__ = ["CorrectedUtterance", "correct_itself"]
+
+
+class CorrectedUtterance(NamedTuple):
+    """An utterance and its cues."""
+
+    utterance: Utterance
+    cues: tuple[Cue, ...]
+
+
+def correct_itself(
+    utterance: Utterance, cues: Sequence[Cue], combiners: Combiners, at: datetime
+) -> CorrectedUtterance:
+    """The utterance with each date that one of the ``cues`` corrects behind it as it is meant. A
+    "no" between two dates is such a cue, also without a comma: "at ten no at eleven"."""
+    read = list(cues)
+    for place, cue in enumerate(read):
+        if not cue.tokens or not cue.tokens[0]:
+            continue
+        is_negation = cue.kind == "negate" and is_no(cue, utterance)
+        if not is_negation and cue.kind not in ("correct", "decline"):
+            continue
+        corrected = _correct(utterance, cue, combiners, at, completes=not is_negation)
+        if corrected is not None:
+            utterance = corrected
+            read[place] = replace(cue, kind="correct")
+    return CorrectedUtterance(utterance, tuple(read))
+
+
+def _correct(
+    utterance: Utterance, cue: Cue, combiners: Combiners, at: datetime, *, completes: bool
+) -> Utterance | None:
+    """The utterance with the last date before a cue and what is behind the cue as one date."""
+    said = [one for one in utterance.entities if one.tokens]
+    before = [one for one in said if one.tokens[-1] < cue.tokens[0]]
+    dates = [one for one in before if one.element in combiners.dates]
+    if not dates:
+        return None
+    old = dates[-1]
+    combiner = combiners.by_element[old.element]
+    behind = [one for one in said if one.tokens[0] > cue.tokens[-1]]
+    new: Entity | None = None
+    replaced: list[Entity] = [old]
+    same = [one for one in behind if one.element == old.element]
+    if same:
+        new = combiner.combine(old, same[0], at)
+        replaced.append(same[0])
+    elif completes and not any(one.tokens[0] > old.tokens[-1] for one in before if is_number(one)):
+        rest = _strip_marks(utterance.tokens[cue.tokens[-1] + 1 :])
+        if rest:
+            text = utterance.text[rest[0].start : rest[-1].end]
+            found = combiner.complete(old, text, utterance.language, at)
+            if found is not None and found.end >= len(text):
+                new = place_entity(replace(old, value=found.value, meta=found.meta), rest, text)
+    if new is None:
+        return None
+    covered = {index for one in (*replaced, new) for index in one.tokens}
+    kept = [
+        one
+        for one in utterance.entities
+        if one not in replaced and (one.is_from_phrase or covered.isdisjoint(one.tokens))
+    ]
+    entities = tuple(sorted([*kept, new], key=lambda one: one.tokens))
+    return replace(utterance, entities=entities, fallback_entities=())
+
+
+def _strip_marks(tokens: Sequence[Token]) -> Sequence[Token]:
+    words = [at for at, token in enumerate(tokens) if token.text[0].isalnum()]
+    return tokens[words[0] : words[-1] + 1] if words else ()

@@ -1,0 +1,87 @@
+"""A sentence may correct its own time: "tomorrow at ten, no wait, eleven"."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from anaphora import Engine, parse_model
+
+WEDNESDAY = datetime(2026, 11, 18, 10, 30, tzinfo=UTC)
+
+ROOMS = """
+id: rooms
+language: {language}
+dialog_acts: true
+entities: [date, number]
+elements:
+  - {{id: book, synonyms: [book, buche, réserve, забронируй]}}
+  - {{id: room, values: [Mars, Venus, Марс]}}
+intents:
+  - id: book
+    slots:
+      book: book
+      room: {{ask: Which?}}
+      date: {{ask: When?}}
+      count: {{element: number, optional: true}}
+    response: "{{{{ date }}}} {{{{ count }}}}"
+"""
+
+
+def ask(language, *questions):
+    engine = Engine(parse_model(ROOMS.format(language=language)), clock=lambda: WEDNESDAY)
+    return [engine.ask(text).text.strip() for text in questions][-1]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "answer"),
+    [
+        ("en", "book Mars tomorrow at 10, no wait, 11", "2026-11-19T11:00"),
+        ("en", "book Mars tomorrow at 10, sorry, at 11", "2026-11-19T11:00"),
+        ("en", "book Mars tomorrow at ten, oh no, I mean eleven", "2026-11-19T11:00"),
+        ("en", "book Mars tomorrow at 10 no at 11", "2026-11-19T11:00"),
+        ("en", "book Mars tomorrow at 10 or rather at 11", "2026-11-19T11:00"),
+        ("en", "book Mars tomorrow at 10, no, on Friday", "2026-11-20T10:00"),
+        (
+            "en",
+            "book Mars tomorrow from 9 to 10, sorry, from 10 to 11",
+            "2026-11-19T10:00/2026-11-19T11:00",
+        ),
+        ("de", "buche Mars morgen um 10, ach nein, um 11", "2026-11-19T11:00"),
+        ("fr", "réserve Mars demain à 10h, non, à 11h", "2026-11-19T11:00"),
+        ("ru", "забронируй Марс завтра в 10, нет, в 11", "2026-11-19T11:00"),
+    ],
+)
+def test_the_time_behind_the_correction_is_that_of_the_day_before_it(language, text, answer):
+    assert ask(language, text) == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("book Mars tomorrow at 10 not at 11", "2026-11-19T10:00"),
+        ("book Mars tomorrow at 10, no thanks", "2026-11-19T10:00"),
+        ("book Mars tomorrow at 10 for 4, no, 5", "2026-11-19T10:00 5"),
+        ("book Mars for 4, no, 5 tomorrow at 10", "2026-11-19T10:00 5"),
+    ],
+)
+def test_what_is_denied_or_counted_is_no_time(text, answer):
+    assert ask("en", text) == answer
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "then", "answer"),
+    [
+        ("en", "book Mars tomorrow from 2 to 4", "no, from 1", "13:00/16:00"),
+        ("en", "book Mars tomorrow from 2 to 4", "no, 5", "14:00/17:00"),
+        ("en", "book Mars tomorrow from 2 to 4", "no, 1", "13:00/16:00"),
+        ("en", "book Mars tomorrow afternoon", "no, 2 to 4", "14:00/16:00"),
+        ("en", "book Mars tomorrow at 5pm", "no, 5.30", "17:30"),
+        ("en", "book Mars tomorrow at 5pm", "no, Venus, 6", "18:00"),
+        ("en", "book Mars tomorrow at 5pm", "no, from 6", "18:00/.."),
+        ("de", "buche Mars morgen von 14 bis 16 Uhr", "nein, ab 13", "13:00/16:00"),
+        ("de", "buche Mars morgen von 14 bis 16 Uhr", "nein, bis 17", "14:00/17:00"),
+        ("de", "buche Mars morgen um 17 Uhr", "nein, ab 18", "18:00/.."),
+    ],
+)
+def test_a_number_corrects_the_start_or_the_end_if_none_was_said(language, first, then, answer):
+    assert ask(language, first, then).replace("2026-11-19T", "") == answer
