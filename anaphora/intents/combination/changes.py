@@ -86,6 +86,24 @@ class Changes(NamedTuple):
                     return found
         return None
 
+    def replace_length(self, held: Sequence[Entity], new: Entity) -> Completed | None:
+        """Let a duration replace that of a date which has one: "no, three hours" after "at nine for
+        two hours". None if a length was said later."""
+        for old in held:
+            if new.groups <= old.groups:
+                return None
+            if old.element in self.combiners.dates:
+                if old.meta.get("expression", ("",))[0] != "lasting":
+                    return None
+                combiner = self.combiners.by_element[old.element]
+                found = combiner.complete(old, new.text, self.utterance.language, self.at)
+                if found is None or found.end < len(new.text):
+                    return None
+                changed = replace(old, value=found.value, meta=found.meta)
+                place = [self.utterance.tokens[index] for index in new.tokens]
+                return Completed(place_entity(changed, place, new.text), old)
+        return None
+
     def move_again(self, held: Sequence[Entity], new: Entity) -> Completed | None:
         """Let a duration correct by how much a time has been moved: "no, an hour" after "half an
         hour later". None if that is not what was said last of times and durations."""
@@ -205,7 +223,8 @@ def _count_seconds(old: Mapping[str, Any], new: Mapping[str, Any]) -> float | No
     if "seconds" in old and "seconds" in new:
         added: float = new["seconds"] - old["seconds"]
         return added
-    if "start" in old and "start" in new:
-        start, end = (datetime.fromisoformat(one["start"]) for one in (old, new))
-        return (end - start).total_seconds()
+    for edge in ("start", "end"):
+        if edge in old and edge in new and old[edge] != new[edge]:
+            before, after = (datetime.fromisoformat(one[edge]) for one in (old, new))
+            return (after - before).total_seconds()
     return None

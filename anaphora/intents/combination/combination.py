@@ -214,7 +214,11 @@ class _Combination(NamedTuple):
     def _combine_with_newest(self, held: Sequence[Entity], new: Entity) -> Completed | None:
         """Combine a new entity with the newest old one that it changes, or is a part of."""
         if "seconds" in new.meta:
-            moved = self.changes.lengthen(held, new) or self.changes.move_again(held, new)
+            moved = (
+                self.changes.lengthen(held, new)
+                or self.changes.move_again(held, new)
+                or self.changes.replace_length(held, new)
+            )
             if moved is not None:
                 return moved
         for old in held:

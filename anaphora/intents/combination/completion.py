@@ -14,6 +14,7 @@ from anaphora.core.utterance import Entity, Token, Utterance
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.builtin.completion import find_completion
 from anaphora.entities.builtin.dates.combining.completion import find_date_answer
+from anaphora.entities.builtin.dates.combining.durations import find_unit
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
@@ -183,12 +184,25 @@ class Completion(NamedTuple):
             if token.index > content[0]:
                 break
             text = self.utterance.text[token.start : part[-1].end].rstrip(".!?")
-            found = find_completion("duration", self.utterance.language, _NO_OPTIONS, text, self.at)
-            if found is not None and found.end >= len(text):
+            duration = self._read_duration(text, dates[0])
+            if duration is not None:
                 place = place_entity(dates[0], part[at:], text)
-                moved = self.changes.move_by(dates[0], place, found.value)
+                moved = self.changes.move_by(dates[0], place, duration)
                 return moved and moved._replace(is_certain=True)
         return None
+
+    def _read_duration(self, text: str, moved: Entity) -> str | None:
+        """A duration in ISO 8601, of which a bare number is in the unit by which a date was
+        ``moved``: "no, two" after "an hour later"."""
+        language = self.utterance.language
+        found = find_completion("duration", language, _NO_OPTIONS, text, self.at)
+        if found is not None and found.end >= len(text):
+            return found.value
+        number = find_completion("number", language, _NO_OPTIONS, text, self.at)
+        if number is None or number.end < len(text) or "value" not in number.meta:
+            return None
+        unit = find_unit(moved.meta.get("added", 0))
+        return None if unit is None else unit.form.format(number.meta["value"])
 
 
 def _is_counted(part: Sequence[Token], said: Iterable[Entity]) -> bool:

@@ -66,7 +66,7 @@ def combine_dates(old: Entity, new: Entity, moment: Moment) -> Entity | None:
     try:
         last = _read_hours(first, last)
         is_numeric = has_numeric_date((old if last.day is None else new).text)
-        found = _combine_ranges(first, last, moment)
+        found = _move_lasting(first, last, moment) or _combine_ranges(first, last, moment)
         found = found or _combine_points(first, last, moment, is_numeric=is_numeric)
     except (LookupError, TypeError, ValueError, OverflowError):  # no such date
         return None
@@ -110,6 +110,19 @@ def _shift_to_time(old: Entity, new: Entity, last: DateReading, moment: Moment) 
     said = time and replace_struct(new, value=time[0], meta=time[1])
     combined = combine_dates(moved, said, moment) if said else None
     return combined and replace_struct(combined, text=new.text)
+
+
+def _move_lasting(first: DateReading, last: DateReading, moment: Moment) -> ResolvedDate | None:
+    """A time with its duration at another time: "at ten" after "at nine for two hours"."""
+    is_time = last.day is None and not last.bound and not last.time.part
+    if first.expression[0] != "lasting" or not is_time or len(last.time.clock) != 1:
+        return None
+    if len(first.time.clock) < 2 or first.start is None:
+        return None
+    clock = in_half(last.time.clock[0], first.start.hour)
+    day = None if first.day is None else _day_said(first, moment)
+    time = join_date(day, TimeOfDay(clock=(clock,)))
+    return resolve_date(("lasting", time, first.expression[2]), moment)
 
 
 def _read_hours(first: DateReading, last: DateReading) -> DateReading:

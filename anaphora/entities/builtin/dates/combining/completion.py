@@ -14,6 +14,7 @@ from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.atoms import get_atoms
 from anaphora.entities.builtin.completion import find_completion
 from anaphora.entities.builtin.dates.combining.combination import combine_dates, in_half
+from anaphora.entities.builtin.dates.combining.durations import express_duration, find_unit
 from anaphora.entities.builtin.dates.combining.readings import (
     ENDS,
     STARTS,
@@ -90,6 +91,7 @@ class _Completion(NamedTuple):
             or self._find_bound(whole)
             or self._find_day(whole)
             or self._find_minutes(whole)
+            or self._find_length(whole)
             or self._find_hour(whole)
             or self._find_hours(whole)
             or self._find_half(whole)
@@ -138,7 +140,7 @@ class _Completion(NamedTuple):
         is_span = whole.expression[0] == "span" and whole.grain in CLOCK_GRAINS
         if not (whole.time.clock or whole.period == "day" or is_span):
             return None
-        if len(whole.time.clock) > 1 or is_span:
+        if (len(whole.time.clock) > 1 and whole.expression[0] != "lasting") or is_span:
             changed = self._change_range(number, whole)
             if changed is not None or is_span:
                 return changed
@@ -148,6 +150,25 @@ class _Completion(NamedTuple):
             return combined
         new = resolve_date(said, self.moment)  # "6" after "5 pm", which says no day
         return replace(number, value=new[0], meta=new[1]) if new is not None else None
+
+    def _find_length(self, whole: DateReading) -> Mention | None:
+        """Another length of a date that has one: "three hours", "three" after "at nine for two
+        hours". A bare number is rather another time if it is nearer to that."""
+        if whole.expression[0] != "lasting" or whole.start is None or whole.end is None:
+            return None
+        found = self._parse("", "", "duration")
+        length = None if found is None else found.value
+        if found is None and (found := self._find_number()) is not None:
+            number, seconds = found.meta["value"], (whole.end - whole.start).total_seconds()
+            unit = find_unit(seconds)
+            away = abs(number - whole.start.hour) % HALF_DAY
+            if unit is not None and abs(number - seconds / unit.seconds) < away:
+                length = unit.form.format(number)
+        amount = express_duration(length)
+        if found is None or amount is None:
+            return None
+        resolved = resolve_date(("lasting", whole.expression[1], amount), self.moment)
+        return resolved and replace(found, value=resolved[0], meta=resolved[1])
 
     def _change_range(self, hour: Mention, whole: DateReading) -> Mention | None:
         """The hours of a date with another end, or start if the hour is before theirs: "5" after

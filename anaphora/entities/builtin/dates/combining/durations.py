@@ -6,16 +6,34 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import reduce
+from typing import NamedTuple
 
 from anaphora.entities.builtin.dates.combining.readings import LENGTH_NAMES, SHIFT_NAMES
 from anaphora.entities.builtin.dates.operations.durations import Duration, DurationUnit
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 
-__all__ = ["express_change_of_length", "express_shift", "read_duration"]
+__all__ = [
+    "Unit",
+    "express_change_of_length",
+    "express_duration",
+    "express_shift",
+    "find_unit",
+    "read_duration",
+]
 
 _ISO_PART = re.compile(r"([\d.]+)([A-Z])|T")
 _DATE_LETTERS: Mapping[str, DurationUnit] = {"Y": "year", "M": "month", "W": "week", "D": "day"}
 _TIME_LETTERS: Mapping[str, DurationUnit] = {"H": "hour", "M": "minute", "S": "second"}
+
+
+class Unit(NamedTuple):
+    """A unit of durations: its ``seconds``, and the ``form`` of a number of them in ISO 8601."""
+
+    seconds: int
+    form: str
+
+
+_UNITS = (Unit(86_400, "P{}D"), Unit(3_600, "PT{}H"), Unit(60, "PT{}M"))
 
 
 def read_duration(text: str | None) -> Duration:
@@ -43,6 +61,17 @@ def express_change_of_length(text: str | None, sign: int) -> TimeExpression | No
     return _express(LENGTH_NAMES[sign], text)
 
 
-def _express(name: str, text: str | None) -> TimeExpression | None:
+def express_duration(text: str | None) -> TimeExpression | None:
+    """The expression of a duration in ISO 8601; None without one."""
     amounts: list[TimeExpression] = [("amount", *part) for part in read_duration(text)]
-    return (name, reduce(lambda one, other: ("sum", one, other), amounts)) if amounts else None
+    return reduce(lambda one, other: ("sum", one, other), amounts) if amounts else None
+
+
+def find_unit(seconds: float) -> Unit | None:
+    """The longest unit of which a length has a whole number."""
+    return next((unit for unit in _UNITS if seconds and not seconds % unit.seconds), None)
+
+
+def _express(name: str, text: str | None) -> TimeExpression | None:
+    amount = express_duration(text)
+    return None if amount is None else (name, amount)

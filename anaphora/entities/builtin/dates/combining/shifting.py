@@ -64,8 +64,7 @@ def _shift(old: Mapping[str, Any], shift: TimeExpression, moment: Moment) -> Tim
         datetime.fromisoformat(old[key]).astimezone(moment.zone) for key in ("start", "end")
     )
     if shift[0] in _LENGTHS:
-        is_range = whole[0] in _RANGES and grain in CLOCK_GRAINS
-        return _lengthen(start, end, shift, moment) if is_range else None
+        return _lengthen(start, end, grain, shift, moment) if whole[0] in _RANGES else None
     begin = _shift_start(start, end, grain, shift, moment)
     if begin is None:
         return None
@@ -103,13 +102,20 @@ def _shift_start(
 
 
 def _lengthen(
-    start: datetime, end: datetime, change: TimeExpression, moment: Moment
+    start: datetime, end: datetime, grain: str, change: TimeExpression, moment: Moment
 ) -> TimeExpression | None:
-    """The range with a later or an earlier end; None if nothing would be left of it."""
+    """The range with a later or an earlier end; None if nothing would be left of it, and for hours
+    of a range of days."""
     name, by = change
-    last = "at", _ymd(end.date()), _clock(end)
+    if grain in CLOCK_GRAINS:
+        last: TimeExpression = ("at", _ymd(end.date()), _clock(end))
+        grain = "minute"
+    elif grain == "day" and finest_grain(evaluate_duration(by)) not in CLOCK_GRAINS:
+        last = _ymd(end.date())
+    else:
+        return None
     stop = evaluate_bounded((_LENGTHS[name], last, by), moment).start
-    return _range_from(start, start, stop, "minute") if stop > start else None
+    return _range_from(start, start, stop, grain) if stop > start else None
 
 
 def _range_from(begin: datetime, start: datetime, end: datetime, grain: str) -> TimeExpression:
