@@ -184,6 +184,12 @@ class _Combination(NamedTuple):
         entities = _replace_entities(utterance.entities, pairs)
         fallback = _replace_entities(utterance.fallback_entities, pairs)
         fallback_notes = dict(notes)
+        hours = [one for new, one in pairs if self._is_range_of_hours(new, held)]
+        if hours and not completed:
+            taken = {index for one in hours for index in one.tokens}
+            others = [one for one in entities if taken.isdisjoint(one.tokens)]
+            entities, fallback = _in_order((*others, *hours)), ()
+            notes = fallback_notes
         if completed:
             new_ones = [one.entity for one in completed]
             is_certain = all(
@@ -272,6 +278,20 @@ class _Combination(NamedTuple):
             return combiner.change(old, new, self.at)
         tokens = {i for cue in self.cues if cue.kind == "negate" for i in cue.tokens}
         return replace(rest, tokens=tuple(sorted({*new.tokens, *tokens})))
+
+    def _is_range_of_hours(self, new: Entity, held: Sequence[Entity]) -> bool:
+        """Whether a range that may also be a number is one of hours: German *von acht bis zehn*, if
+        no such number was said, nor asked for."""
+        if self.is_asked or new in self.utterance.entities:
+            return False
+        ranges = [
+            one
+            for one in self.utterance.entities
+            if one.tokens == new.tokens and one.meta.get("comparison") == "between"
+        ]
+        is_from = not self.utterance.tokens[new.tokens[0]].is_content_word
+        is_number = any(one.groups <= old.groups for one in ranges for old in held)
+        return bool(ranges) and is_from and not is_number
 
     def _changes_newest(
         self, completed: Completed, said: Sequence[Entity], held: Sequence[Entity]

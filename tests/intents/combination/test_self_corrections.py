@@ -85,3 +85,14 @@ def test_what_is_denied_or_counted_is_no_time(text, answer):
 )
 def test_a_number_corrects_the_start_or_the_end_if_none_was_said(language, first, then, answer):
     assert ask(language, first, then).replace("2026-11-19T", "") == answer
+
+
+def test_a_range_of_bare_hours_is_no_number_unless_one_was_said():
+    booked = "buche Mars morgen um 8"
+    assert ask("de", booked, "von 8 bis 10") == "2026-11-19T08:00/2026-11-19T10:00"
+    assert ask("de", f"{booked} für 3", "von 8 bis 10") == "2026-11-19T08:00 8..10"
+
+
+def test_an_hour_longer_is_not_added_to_a_number_of_people():
+    questions = "book Mars tomorrow at 8 for 6", "an hour longer", "on Friday"
+    assert ask("en", *questions) == "2026-11-20T08:00 6"

@@ -23,6 +23,7 @@ _ANY_NUMBER = "2 "  # what stands before a unit, to find it
 _UNIT_KEYS = ("unit", "unittype", "currency")
 _COUNTING_KINDS = ("cardinal", "fraction", None)  # amounts of money have no kind
 _NUMBER_KEYS = ("value", "amount", "from", "to")
+_OF_TIME = "datetime"  # unit type
 _BELOW_ZERO = "temperature"  # the type of units of which there may be less than none
 _DEGREES = "°"  # of either scale
 
@@ -110,6 +111,8 @@ def _measure_in_unit(old: Mapping[str, Any], new: Mapping[str, Any]) -> Fraction
     if not isinstance(number, int | float):
         return None
     delta, unit, own = Fraction(str(number)), _get_unit(old), _get_unit(new)
+    if own and not unit and new.get("unittype") == _OF_TIME:
+        return None  # an hour longer, but not six hours people
     if not own or not unit or own == unit or new.get("assumed") == "currency":
         return delta
     if old.get("unittype") == new.get("unittype") == _BELOW_ZERO:

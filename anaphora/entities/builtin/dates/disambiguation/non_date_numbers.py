@@ -208,8 +208,15 @@ def _remove_runs(atoms: Sequence[Atom], grades: bytes) -> bytes:
     return bytes(graded)
 
 
-PLAIN_OPERATIONS = ("plain", "plain_monthday")
-"""The operations whose last number may count what is behind it."""
+_BESIDE_DAY = "plain_beside_day"
+PLAIN_OPERATIONS = ("plain", "plain_monthday", _BESIDE_DAY)
+"""The operations whose last number may count what is behind it. What is a time only in a text with
+a day (*von 9 bis 11*) is ``plain_beside_day``."""
+
+
+_TIMED = frozenset(
+    {"at", "at_times", "clock", "times", "in_zone", "ahead", "until", "onward", "after", "before"}
+)  # operations of dates that have a time or leave none open
 
 
 class PlainNumbers:
@@ -230,7 +237,10 @@ class PlainNumbers:
 
     def select(self, found: Iterable[_Match], atoms: Sequence[Atom]) -> Iterator[_Match]:
         """The dates among ``found``, with plain ones for what they are."""
+        found = list(found)
         for start, end, meaning in found:
+            if meaning[0] == _BESIDE_DAY and not _has_day_beside(found, start):
+                continue
             first = bisect_left(atoms, start, key=attrgetter("start"))
             if meaning[0] == "year" and atoms[first].kind == "digits":
                 if self._labels.find_before(atoms, first):
@@ -242,7 +252,9 @@ class PlainNumbers:
                     meaning = ("monthday", *meaning[1:])
                     if is_counted:  # 1 May 30 guests
                         end, meaning = atoms[behind - 2].end, meaning[:3]
-                elif is_counted or self._labels.find_before(atoms, first):
+                elif is_counted or (
+                    meaning[0] != _BESIDE_DAY and self._labels.find_before(atoms, first)
+                ):
                     continue
                 else:
                     meaning = meaning[1]
@@ -263,3 +275,9 @@ class PlainNumbers:
             if self._comparisons.find_after(atoms, at):
                 return True
         return not (atom.text in self._little or atom.text.endswith(self._uncounted))
+
+
+def _has_day_beside(found: Sequence[_Match], start: int) -> bool:
+    """Whether the one other date has no time."""
+    others = [one for first, _, one in found if first != start and one != ("never",)]
+    return len(others) == 1 and others[0][0] not in _TIMED

@@ -93,6 +93,7 @@ def _clock(moment: Moment, clock: TimeExpression) -> Interval:
 
 
 @operation("plain")
+@operation("plain_beside_day")
 def _plain(moment: Moment, date_: TimeExpression) -> Interval:
     """A date of plain numbers, which something behind it may count."""
     return evaluate(date_, moment)

@@ -139,3 +139,33 @@ def test_the_explanation_shows_both_parts(engine):
 
 def test_until_five_of_a_day_is_in_its_hours():
     assert read("tomorrow until 5") == ["2026-11-19T00:00/2026-11-19T17:00"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "am Freitag brauche ich den Saal für 3 Leute von 9 bis 11"),
+        ("es", "el viernes necesito la sala de 9 a 11"),
+        ("pl", "w piątek potrzebuję sali od 9 do 11"),
+        ("ru", "в пятницу мне нужен зал с 9 до 11"),
+        ("uk", "у п'ятницю мені потрібен зал з 9 до 11"),
+        ("it", "venerdì mi serve la sala dalle 9 alle 11"),
+    ],
+)
+def test_bare_hours_are_a_time_if_a_day_is_said_apart(language, text):
+    assert read(text, language) == ["2026-11-20T09:00/2026-11-20T11:00"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "die Seiten von 9 bis 11"),
+        ("de", "morgen kommen ab 18 Personen"),
+        ("es", "el viernes con niños de 9 a 11 años"),
+        ("ru", "скидка до 5"),
+        ("ru", "завтра с 2 детьми"),
+        ("pl", "od 9 do 11 osób w piątek"),
+    ],
+)
+def test_bare_numbers_that_count_or_have_no_day_are_no_time(language, text):
+    assert not any("T" in value for value in read(text, language))
