@@ -28,6 +28,7 @@ _MAX_CASE_ENDING = 4  # letters
 _MOST_NUMERAL_ATOMS = 8
 _MAX_SCORE_ATOMS = 8  # from a word for winning or losing to the numbers
 _MIN_RUN = 4  # numbers with blanks between them: 12 05 2019 33
+_MIN_PHONE_RUN, _MIN_PHONE_GROUP = 3, 3  # 06 1234 5678; a second number of so many digits
 _YEAR_DIGITS = 4
 
 
@@ -58,7 +59,7 @@ class NonDateNumbers:
             grades = self._remove_surnames(text, atoms, grades)
         if self._counters:
             grades = self._remove_counted(atoms, grades)
-        if [atom.kind for atom in atoms].count("digits") >= _MIN_RUN:
+        if [atom.kind for atom in atoms].count("digits") >= _MIN_PHONE_RUN:
             grades = _remove_runs(atoms, grades)
         if self._has_capital_nouns:
             grades = self._remove_ordinals(text, atoms, grades)
@@ -233,13 +234,16 @@ class NonDateNumbers:
 
 def _remove_runs(atoms: Sequence[Atom], grades: bytes) -> bytes:
     """The grades without the numbers of an account or a telephone: four or more with blanks between
-    them, of which the first is no year."""
+    them, or three with a long one in the middle, of which the first is no year."""
     graded = bytearray(grades)
     first = 0
     for at in range(len(atoms) + 1):
         if at < len(atoms) and atoms[at].kind == "digits" and not (at > first and atoms[at].glued):
             continue
-        if at - first >= _MIN_RUN and len(atoms[first].text) != _YEAR_DIGITS:
+        is_run = at - first >= _MIN_RUN or (
+            at - first >= _MIN_PHONE_RUN and len(atoms[first + 1].text) >= _MIN_PHONE_GROUP
+        )
+        if is_run and len(atoms[first].text) != _YEAR_DIGITS:
             graded[first:at] = bytes(at - first)
         first = at + 1
     return bytes(graded)
