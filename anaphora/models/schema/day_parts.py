@@ -15,7 +15,9 @@ DAY_PARTS: Mapping[str, tuple[int, int]] = {
     "small hours": (0, 5), "tonight": (18, 29), "day": (8, 20),
     "start of the day": (6, 10), "middle of the day": (11, 16), "end of the day": (16, 24),
     "after lunch": (13, 17), "after school": (15, 21), "after work": (17, 21),
-    "after dinner": (20, 24), "am": (0, 12), "pm": (12, 24),
+    "after dinner": (20, 24), "after breakfast": (8, 11), "before breakfast": (6, 8),
+    "before school": (6, 8), "before work": (6, 9), "before bed": (21, 24),
+    "am": (0, 12), "pm": (12, 24),
 }  # fmt: skip
 """The hours at which the parts of a day start and end; hours from 24 on are in the next day."""
 

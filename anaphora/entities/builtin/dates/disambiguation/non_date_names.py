@@ -16,6 +16,7 @@ __all__ = ["NonDateNames"]
 
 _GRADE: Final = 3  # the bits of a grade without its flags
 _WEAK: Final = 1  # the grade of a word of which a date never consists alone
+_NUMBER: Final = 4  # the flag of a grade for what may be a number
 _VERSE_ATOMS: Final = 3  # 3:16
 _PRESENT_ENDINGS: Final = ("s", "ing")  # also those of nouns: calls, meeting
 _ARTICLE_LANGUAGES: Final = frozenset({"es", "pt"})  # where a weekday has an article
@@ -34,7 +35,10 @@ class NonDateNames:
     sentence or without its article (Domingo *Pérez*), and so is what a conjunction joins to a
     capitalized word (*Robinson et* Vendredi) and what stands behind such a word and a first name
     (*chiama Domenico* Sabato per la cena). Two numbers behind the name of a *book* are a chapter
-    and a verse. All names are capitalized.
+    and a verse. All these names are capitalized. A month is a person, in small letters too, right
+    behind a word for getting in touch (*call* June), with a preposition between them where it has
+    one (*llama a* Julio, *talk to* June), and behind a meeting *with* somebody, unless a number
+    makes it a day (call June 5) or it is one of several months.
     """
 
     def __init__(self, language: str, grammar: DateGrammar) -> None:
@@ -44,6 +48,10 @@ class NonDateNames:
         self._honorifics = grammar.honorifics
         self._contacts = grammar.contact_words
         self._deeds = grammar.contact_words | grammar.deed_words
+        self._addressing = grammar.addressing_words or grammar.contact_words
+        self._addressees = grammar.addressee_prepositions
+        self._meetings = grammar.meeting_words
+        self._companions = grammar.companion_prepositions
         self._articles = grammar.epithet_articles
         self._conjunctions = grammar.conjunctions
         self._is_small = not has_capital_months(self._code)
@@ -67,6 +75,9 @@ class NonDateNames:
     def _find(self, text: str, atoms: Sequence[Atom], grades: bytes) -> Iterator[tuple[int, int]]:
         """The atoms of names (half open)."""
         for at, atom in enumerate(atoms):
+            if atom.text in self._names and self._is_contact(atoms, grades, at):
+                yield at, at + 1
+                continue
             if not text[atom.start].isalpha() or text[atom.start].islower():
                 continue
             is_titled = grades[at] and atom.kind == "word" and self._has_title(atoms, at)
@@ -89,6 +100,28 @@ class NonDateNames:
             or self._is_joined(text, atoms, grades, at)
             or self._is_surname(text, atoms, grades, at)
         )
+
+    def _is_contact(self, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
+        """Whether a month is somebody whom one gets in touch with or meets."""
+        if not at or self._names[atoms[at].text][0] != "month":
+            return False
+        before = atoms[at - 1].text
+        governing = atoms[at - 2].text if at > 1 else ""
+        return (
+            before in self._contacts
+            or (before in self._addressees and governing in self._addressing)
+            or (before in self._companions and governing in self._meetings)
+        ) and not self._is_dated(atoms, grades, at + 1)
+
+    def _is_dated(self, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
+        """Whether a day of the month before an atom, or another month, stands there."""
+        if at < len(atoms) and atoms[at].text in self._articles:
+            at += 1
+        if at >= len(atoms):
+            return False
+        is_joint = atoms[at].kind == "mark" or atoms[at].text in self._conjunctions
+        is_listed = is_joint and at + 1 < len(atoms) and atoms[at + 1].text in self._names
+        return is_listed or bool(grades[at] & _NUMBER)
 
     def _is_person(self, text: str, atoms: Sequence[Atom], grades: bytes, at: int) -> bool:
         """Whether a month or a weekday is the name of a person or a pet."""

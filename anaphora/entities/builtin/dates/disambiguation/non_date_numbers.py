@@ -1,5 +1,5 @@
 """Tell words and numbers that belong to a name or a noun from those of dates: 12 Baker Street, the
-3rd candidate, from 9 to 18 euros, 7時2名, Anna Niedziela."""
+3rd candidate, lost 5 to 4, from 9 to 18 euros, 7時2名, Anna Niedziela."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ _NO_NOUN_ENDINGS = ("s", "ly")  # the 3rd works, the 3rd preferably
 _MARKS_BEHIND_HOURS = frozenset(".,;:!?…)")
 _MAX_CASE_ENDING = 4  # letters
 _MOST_NUMERAL_ATOMS = 8
+_MAX_SCORE_ATOMS = 8  # from a word for winning or losing to the numbers
 _MIN_RUN = 4  # numbers with blanks between them: 12 05 2019 33
+_MIN_PHONE_RUN, _MIN_PHONE_GROUP = 3, 3  # 06 1234 5678; a second number of so many digits
 _YEAR_DIGITS = 4
 
 
@@ -46,6 +48,9 @@ class NonDateNumbers:
         self._counters = grammar.counters
         self._endings = grammar.endings
         self._number_breaks = grammar.number_breaks
+        self._scores, self._separators = grammar.score_words, grammar.score_separators
+        self._days = frozenset({*grammar.names, *grammar.near_days})
+        self._weak = grammar.weak
         self._numerals = get_numeral_reader(language)
 
     def remove(self, text: str, atoms: Sequence[Atom], grades: bytes) -> bytes:
@@ -54,10 +59,12 @@ class NonDateNumbers:
             grades = self._remove_surnames(text, atoms, grades)
         if self._counters:
             grades = self._remove_counted(atoms, grades)
-        if [atom.kind for atom in atoms].count("digits") >= _MIN_RUN:
+        if [atom.kind for atom in atoms].count("digits") >= _MIN_PHONE_RUN:
             grades = _remove_runs(atoms, grades)
         if self._has_capital_nouns:
             grades = self._remove_ordinals(text, atoms, grades)
+        if not self._scores.isdisjoint([atom.text for atom in atoms]):
+            grades = self._remove_scores(atoms, grades)
         if not (self._street_words or self._articles):
             return grades
         texts = [atom.text for atom in atoms]
@@ -78,6 +85,37 @@ class NonDateNumbers:
             ):
                 graded[at:behind] = bytes(behind - at)
         return bytes(graded)
+
+    def _remove_scores(self, atoms: Sequence[Atom], grades: bytes) -> bytes:
+        """The grades without the two numbers of a score or a ratio, with a word for it before or
+        right behind them: lost 5 to 4, 10 to 6 odds. A unit behind them makes them a time: lost 5
+        to 10 minutes ago."""
+        graded = bytearray(grades)
+        said = [at for at, atom in enumerate(atoms) if atom.text in self._scores]
+        for at in range(1, len(atoms) - 1):
+            if atoms[at].text not in self._separators:
+                continue
+            start, end = at - 1, at + 2
+            is_scored = any(start - _MAX_SCORE_ATOMS <= one < start or one == end for one in said)
+            if not (is_scored and all(map(self._is_number, (atoms[start], atoms[at + 1])))):
+                continue
+            if end == len(atoms) or not grades[end] or self._may_follow_score(atoms[end]):
+                graded[start:end] = bytes(end - start)
+        return bytes(graded)
+
+    def _is_number(self, atom: Atom) -> bool:
+        return atom.kind == "digits" or bool(self._numerals.find_in_words((atom,)))
+
+    def _may_follow_score(self, atom: Atom) -> bool:
+        """Whether an atom of a date may stand behind a score: a day, or what stands before one; or
+        another score."""
+        return (
+            atom.kind != "word"
+            or atom.text in self._weak
+            or atom.text in self._prepositions
+            or atom.text in self._days
+            or atom.text in self._scores
+        )
 
     def _remove_counted(self, atoms: Sequence[Atom], grades: bytes) -> bytes:
         """The grades without the numbers that count something: the 2 of 7時2名 is no minute."""
@@ -196,13 +234,16 @@ class NonDateNumbers:
 
 def _remove_runs(atoms: Sequence[Atom], grades: bytes) -> bytes:
     """The grades without the numbers of an account or a telephone: four or more with blanks between
-    them, of which the first is no year."""
+    them, or three with a long one in the middle, of which the first is no year."""
     graded = bytearray(grades)
     first = 0
     for at in range(len(atoms) + 1):
         if at < len(atoms) and atoms[at].kind == "digits" and not (at > first and atoms[at].glued):
             continue
-        if at - first >= _MIN_RUN and len(atoms[first].text) != _YEAR_DIGITS:
+        is_run = at - first >= _MIN_RUN or (
+            at - first >= _MIN_PHONE_RUN and len(atoms[first + 1].text) >= _MIN_PHONE_GROUP
+        )
+        if is_run and len(atoms[first].text) != _YEAR_DIGITS:
             graded[first:at] = bytes(at - first)
         first = at + 1
     return bytes(graded)

@@ -64,6 +64,9 @@ _WORD_LISTS: Mapping[str, str] = {
     "street_words": "street_words", "articles": "articles", "uncounted": "uncounted",
     "first_names": "first_names", "moving": "moving_words", "counters": "counters",
     "honorifics": "honorifics", "contacts": "contact_words", "deeds": "deed_words",
+    "addressing": "addressing_words", "addressees": "addressee_prepositions",
+    "meetings": "meeting_words", "companions": "companion_prepositions",
+    "scores": "score_words", "against": "score_separators",
     "epithets": "epithet_articles",
     "books": "books", "titles": "titles", "pronouns": "pronouns", "choosing": "choosing_words",
     "collectives": "collectives",
@@ -90,7 +93,9 @@ class DateGrammar:
     number before the name of a street, which ends or begins with one of the ``street_words``, is no
     part of a date, nor is an ordinal in digits between one of
     the ``articles`` and a content word (the 3rd candidate). ``honorifics``, ``contact_words``,
-    ``deed_words``, ``epithet_articles``, ``books`` and ``titles`` are words of names: see
+    ``deed_words``, ``addressing_words``, ``addressee_prepositions``, ``meeting_words``,
+    ``companion_prepositions``, ``epithet_articles``, ``books`` and ``titles`` are words of names:
+    see
     :class:`~anaphora.entities.builtin.dates.disambiguation.non_date_names.NonDateNames`.
     ``endings`` may stand behind words, ``openings`` before words of dates that are written as one
     with them (내일|일곱시), ``plain_letters`` for letters with marks, also in the numerals
@@ -99,7 +104,9 @@ class DateGrammar:
     endings of words that no number before them counts: a plain number before such a word may be an
     hour. A number before one of the ``counters`` is no part of a date. ``pronouns`` are numerals
     that stand for a thing behind one of the ``choosing_words`` (the second *one* to 2 pm).
-    ``collectives`` are numerals that count people or days, and no hours (нас двое).
+    ``collectives`` are numerals that count people or days, and no hours (нас двое). Two numbers
+    with one of the ``score_separators`` between them and one of the ``score_words`` beside them are
+    no times (lost 5 to 4).
     ``first_names`` are the beginnings of first names and titles: a capitalized weekday behind one
     is a surname. In a text with a word that begins as one of the ``moving_words`` does, "from
     Saturday to Sunday" is no night. ``measured_words`` finds adjectives such as *dreistündig*.
@@ -128,6 +135,10 @@ class DateGrammar:
     honorifics: frozenset[str]
     contact_words: frozenset[str]
     deed_words: frozenset[str]
+    addressing_words: frozenset[str]
+    addressee_prepositions: frozenset[str]
+    meeting_words: frozenset[str]
+    companion_prepositions: frozenset[str]
     epithet_articles: frozenset[str]
     books: frozenset[str]
     titles: frozenset[str]
@@ -136,6 +147,8 @@ class DateGrammar:
     choosing_words: frozenset[str]
     first_names: frozenset[str]
     counters: frozenset[str]
+    score_words: frozenset[str]
+    score_separators: frozenset[str]
     moving_words: frozenset[str]
     endings: frozenset[str]
     openings: frozenset[str]

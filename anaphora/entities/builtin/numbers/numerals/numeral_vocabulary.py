@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from anaphora.entities.builtin.atoms import Atom, split_atoms
+from anaphora.entities.builtin.numbers.numerals.adjectives import stands_before_noun
 from anaphora.entities.builtin.numbers.phrase_lookup import expand_endings
 from anaphora.entities.languages import cached_table
 from anaphora.entities.words.normalization import base_code, create_normalizer
@@ -143,6 +144,8 @@ class NumeralVocabulary:
         )
         self.weak = frozenset(self._key(word) for word in written.get("weak", ()))
         self._longest_weak = max(map(len, self.weak), default=0)
+        self._language = base_code(language)
+        self.adjectives = frozenset(written.get("adjectives", ()))
         self._never = frozenset(self._key(phrase) for phrase in written.get("never", ()))
         # 万一 is "in case", but 十万一 a number.
         self._never_first = frozenset(
@@ -277,6 +280,8 @@ class NumeralVocabulary:
         if there is none or it is no numeral. The word ends at ``after``; ``follows`` means that a
         token touches it from the left."""
         key: tuple[str, ...] = (word.word,)
+        if word.word in self.adjectives and stands_before_noun(atoms, after - 1, self._language):
+            return after, None
         first = after, self._phrases.get(key)
         best = (after, None) if key in self._never else first
         at = after

@@ -12,6 +12,7 @@ from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.language_region import region_of
 from anaphora.entities.builtin.numbers.cldr.currency_names import load_currency_names
 from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
+from anaphora.entities.builtin.numbers.numerals.adjectives import stands_before_noun
 from anaphora.entities.builtin.numbers.numerals.numeral_vocabulary import load_vocabulary
 from anaphora.entities.builtin.numbers.phrase_lookup import PhraseLookup, iter_phrases
 from anaphora.entities.builtin.numbers.quantities.amounts import (
@@ -91,6 +92,7 @@ class CurrencyMatcher:
         self._counts_bare = load_number_phrases(language).has_bare_ones
         self._merger = PartMerger(language)
         self._prefixes = load_vocabulary(language).prefixes
+        self._adjectives = load_vocabulary(language).adjectives
         self._point_words = load_number_phrases(language).point_words
 
     def __call__(
@@ -345,6 +347,8 @@ class CurrencyMatcher:
     def _with_unit(
         self, atoms: Sequence[Atom], amount: Amount, at: int, end: int, unit: Unit
     ) -> Amount | None:
+        if atoms[at].text in self._adjectives and stands_before_noun(atoms, at, self._language):
+            return None  # five grand pianos
         is_letter = end == at + 1 and len(atoms[at].text) == 1 and atoms[at].text.isascii()
         if is_letter and atoms[at].kind == "word" and not atoms[at].glued:
             return None  # "5 p.m."

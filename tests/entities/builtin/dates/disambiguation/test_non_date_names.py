@@ -45,6 +45,29 @@ def test_a_full_name_or_a_title_is_no_date(language, text):
 @pytest.mark.parametrize(
     ("language", "text", "dates"),
     [
+        ("en", "remind me at 9 pm to call June", ["2026-11-18T21:00"]),
+        ("en", "remind me to call june tomorrow", ["2026-11-19"]),
+        ("en", "lunch with June tomorrow", ["2026-11-19"]),
+        ("en", "talk to June about it", []),
+        ("es", "llama a Julio mañana", ["2026-11-19"]),
+        ("es", "cena con Julio el viernes", ["2026-11-20"]),
+        ("de", "ruf August um 21 Uhr an", ["2026-11-18T21:00"]),
+        ("fr", "appelle Avril demain", ["2026-11-19"]),
+        ("en", "call June 5th", ["2027-06-05"]),
+        ("en", "meet June or July", ["2027-06", "2027-07"]),
+        ("en", "postpone the call to June", ["2027-06"]),
+        ("en", "compare May with June", ["2027-06"]),
+        ("en", "let's say June", ["2027-06"]),
+        ("es", "aplaza la llamada a julio", ["2027-07"]),
+    ],
+)
+def test_a_month_that_one_calls_or_meets_is_a_person(language, text, dates):
+    assert read(language, text) == dates
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "dates"),
+    [
         ("en", "meet me in April, May suits me too", ["2027-04"]),
         ("en", "April Berlin hotels", ["2027-04"]),
         ("en", "next June Vandermolen is 80", ["2027-06"]),
