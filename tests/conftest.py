@@ -23,6 +23,9 @@ for name, count in (("short", SHORT), ("thorough", THOROUGH)):
     )
 settings.load_profile("short")
 
+# Collecting makes objects that stay: to look for garbage among them again and again takes seconds.
+gc.set_threshold(100_000, 20, 1_000)
+
 
 def pytest_collection_finish() -> None:
     """Keep the collected tests out of the garbage collection, and let it look at everything rarely:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 
 import pytest
 
@@ -25,13 +26,17 @@ intents:
     slots: {order: order, seats: {element: number, ask: For how many?}, date: {ask: When?}}
     confirm: OK?
 """
-ENGINE = Engine(parse_model(MODEL))
+
+
+@cache
+def engine() -> Engine:
+    return Engine(parse_model(MODEL))
 
 
 def talk(*questions: str, language: str = "en"):
     user = "/".join(questions)
     for text in questions:
-        reply = ENGINE.ask(text, user=user, at=MONDAY, language=language)
+        reply = engine().ask(text, user=user, at=MONDAY, language=language)
     taken = ("seats", "date", "duration")
     return {name: slot.value for name, slot in reply.slots.items() if name in taken}
 
