@@ -12,9 +12,12 @@ from textwrap import dedent
 import pytest
 from hypothesis import HealthCheck, settings
 
-from anaphora import Engine, parse_model
 from tests.support.examples import SHORT, THOROUGH
-from tests.support.shared_tokenizers import own_blank, share_tokenizers
+from tests.support.without_torch import leave_out_torch, processes_without_torch
+
+with leave_out_torch():
+    from anaphora import Engine, parse_model
+    from tests.support.shared_tokenizers import own_blank, share_tokenizers
 
 # How long anything takes is for benchmarks: a busy machine must not fail a test.
 for name, count in (("short", SHORT), ("thorough", THOROUGH)):
@@ -49,8 +52,8 @@ class Clock:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def shared_tokenizers() -> Iterator[None]:
-    with share_tokenizers():
+def quick_starts() -> Iterator[None]:
+    with share_tokenizers(), processes_without_torch():
         yield
 
 
