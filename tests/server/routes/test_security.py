@@ -147,13 +147,13 @@ class TestKeys:
         assert told - nlpcraft == SCOPES.keys() | OPEN - nlpcraft
 
     @pytest.mark.parametrize(("method", "path"), sorted(SCOPES))
-    @pytest.mark.parametrize("key", ["", "x", STRANGE, OLD, ACME[:-1], ACME + "0"], ids=alike)
     def test_without_a_key_that_holds_nothing_is_open(
-        self, locked: TestClient, method: str, path: str, key: str
+        self, locked: TestClient, method: str, path: str
     ) -> None:
-        response = call(locked, method, path, key)
-        assert slug(response) == "unauthorized"
-        assert response.headers["www-authenticate"].startswith("Bearer")
+        for key in ("", "x", STRANGE, OLD, ACME[:-1], ACME + "0"):
+            response = call(locked, method, path, key)
+            assert slug(response) == "unauthorized"
+            assert response.headers["www-authenticate"].startswith("Bearer")
 
     def test_nothing_of_nlpcraft_is_open_either(self, serve: Serve) -> None:
         api = serve(keys=KEYS, nlpcraft=True)
