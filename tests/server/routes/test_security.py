@@ -129,11 +129,6 @@ def call(
     return api.request(method, path, params=query | ({"user": user} if user else {}), headers=sent)
 
 
-def alike(_: object) -> str:
-    """The name of a test with a key, which is another one in each process."""
-    return "key"
-
-
 def everyone(app: Any) -> set[tuple[str, str]]:
     """Every endpoint that the description tells of."""
     paths = app.openapi()["paths"]
