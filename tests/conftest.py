@@ -12,9 +12,12 @@ from textwrap import dedent
 import pytest
 from hypothesis import HealthCheck, settings
 
-from anaphora import Engine, parse_model
 from tests.support.examples import SHORT, THOROUGH
-from tests.support.shared_tokenizers import own_blank, share_tokenizers
+from tests.support.without_torch import leave_out_torch, processes_without_torch
+
+with leave_out_torch():
+    from anaphora import Engine, parse_model
+    from tests.support.shared_tokenizers import own_blank, share_tokenizers
 
 # How long anything takes is for benchmarks: a busy machine must not fail a test.
 for name, count in (("short", SHORT), ("thorough", THOROUGH)):
@@ -22,6 +25,9 @@ for name, count in (("short", SHORT), ("thorough", THOROUGH)):
         name, max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
 settings.load_profile("short")
+
+# Collecting makes objects that stay: to look for garbage among them again and again takes seconds.
+gc.set_threshold(100_000, 20, 1_000)
 
 
 def pytest_collection_finish() -> None:
@@ -46,8 +52,8 @@ class Clock:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def shared_tokenizers() -> Iterator[None]:
-    with share_tokenizers():
+def quick_starts() -> Iterator[None]:
+    with share_tokenizers(), processes_without_torch():
         yield
 
 

@@ -75,7 +75,7 @@ def _score(language: str, folder: str, kind: str) -> str:
     path = ROOT / "entities" / "builtin" / folder / "phrases" / f"{language}.yaml"
     if not path.is_file():
         return ""
-    tables = yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
+    tables = yaml.load(path.read_text("utf-8"), yaml.CBaseLoader)
     if kind:
         tables = tables.get(kind)
     phrases = list(_phrases(tables)) if tables else []

@@ -13,8 +13,8 @@ from anaphora import Area, Device, Engine, Floor, Home, load_model
 
 pytest.importorskip("home_assistant_intents")
 
-DIALOGS: dict[str, Any] = yaml.safe_load(
-    Path(__file__).with_name("home_follow_ups.yaml").read_text(encoding="utf-8")
+DIALOGS: dict[str, Any] = yaml.load(
+    Path(__file__).with_name("home_follow_ups.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader
 )
 
 

@@ -109,10 +109,14 @@ def test_lone_surrogates_become_the_replacement_character(weather):
     assert weather("\ud83d\ude42").text == "🙂"
 
 
+@pytest.mark.parametrize("times", [5_000, pytest.param(50_000, marks=pytest.mark.thorough)])
+def test_a_long_text_can_be_read(weather, times):
+    utterance = weather("weather in Tokyo now, " * times)
+    assert len(utterance.entities) == 3 * times
+    assert len(weather("forget it in Tokyo " * times).resets) == times
+
+
 def test_a_megabyte_can_be_read(weather):
-    utterance = weather("weather in Tokyo now, " * 50_000)
-    assert len(utterance.entities) == 150_000
-    assert len(weather("forget it in Tokyo " * 50_000).resets) == 50_000
     assert not weather("x" * 1_100_000).entities
 
 

@@ -20,12 +20,13 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from anaphora import Engine, parse_model
 from tests.mcp.conftest import SHOP
+from tests.support.without_torch import PYTHONPATH
 
 _T = TypeVar("_T")
 
 ROOT = Path(__file__).parents[2]
 DEADLINE = 60.0
-ENVIRONMENT = {"PYTHONPATH": str(ROOT)}
+ENVIRONMENT = {"PYTHONPATH": PYTHONPATH}
 
 NOISY = """\
 import os

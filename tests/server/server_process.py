@@ -15,6 +15,8 @@ from typing import Any
 
 import httpx
 
+from tests.support.without_torch import PYTHONPATH
+
 WAIT_LIMIT = 60.0  # seconds; a loaded machine is slow, what is broken never comes
 ROOT = Path(__file__).parent.parent.parent
 
@@ -74,7 +76,7 @@ class ServerProcess:
     def __init__(self, folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> None:
         self.folder = folder
         self.arguments = arguments
-        self.env = {"PYTHONPATH": str(ROOT), **(env or {})}
+        self.env = {"PYTHONPATH": PYTHONPATH, **(env or {})}
         self.port = 0
         self._outputs = tempfile.TemporaryDirectory()
         self._out, self._errors = (Path(self._outputs.name) / name for name in ("out", "errors"))

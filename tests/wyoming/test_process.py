@@ -19,6 +19,7 @@ from wyoming.info import Describe
 
 from anaphora import Engine
 from tests.support.real_server import wait_until
+from tests.support.without_torch import PYTHONPATH
 from tests.wyoming.conftest import HOME, WAIT_LIMIT, say, send, summarize
 from tests.wyoming.test_dialogs import ENGLISH, GERMAN, outcome
 
@@ -63,7 +64,7 @@ def started(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": PYTHONPATH},
     ) as process:
         try:
             assert process.stdout

@@ -167,13 +167,9 @@ def _word_samples() -> Iterator[str]:
 
 def _other_samples() -> Iterator[str]:
     """All other non-whitespace characters, the most frequent ones first."""
-    for first, last in ((0x21, 0x250), (0x250, 0x3000), (0x3000, 0x10000), (0x10000, 0x110000)):
-        yield "".join(
-            char
-            for char in map(chr, range(first, last))
-            if not (char.isspace() or "\ud800" <= char <= "\udfff" or _is_word(char))
-        )
-
-
-def _is_word(char: str) -> bool:
-    return char.isascii() and (char.isalnum() or char == "_")
+    yield "".join(
+        char for char in map(chr, range(0x21, 0x80)) if not (char.isalnum() or char == "_")
+    )
+    # Not one by one: there are a million.
+    for first, last in ((0x80, 0x3000), (0x3000, 0xD800), (0xE000, 0x110000)):
+        yield "".join("".join(map(chr, range(first, last))).split())

@@ -15,6 +15,7 @@ from benchmarks.faults.injection import FAULTS
 from benchmarks.faults.report import format_report
 from benchmarks.faults.run import Plan, run
 from tests.server.server_process import ROOT, WAIT_LIMIT, wait_until
+from tests.support.without_torch import PYTHONPATH
 
 
 @pytest.mark.parametrize(
@@ -46,7 +47,7 @@ def test_nothing_is_lost_doubled_resurrected_or_out_of_order(plan: Plan, tmp_pat
 def test_ctrl_c_leaves_no_process_and_no_file(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.faults", "--questions", "100000", "--store"]
     command += ["sqlite", "--faults", "reload", "--think", "2"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    environment = os.environ | {"PYTHONPATH": PYTHONPATH, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True
     ) as process:

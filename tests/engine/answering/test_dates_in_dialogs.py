@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 
 import pytest
 
-from anaphora import Answer, Engine, parse_model
+from anaphora import Answer, Engine, Reply, parse_model
 
 MONDAY = datetime(2026, 11, 23, 10, tzinfo=UTC)
 MODEL = """
@@ -25,13 +26,23 @@ intents:
     slots: {order: order, seats: {element: number, ask: For how many?}, date: {ask: When?}}
     confirm: OK?
 """
-ENGINE = Engine(parse_model(MODEL))
+
+
+@cache
+def engine(model: str) -> Engine:
+    return Engine(parse_model(model))
+
+
+def last_reply(model: str, *questions: str, language: str = "en") -> Reply:
+    user = "/".join(questions)
+    *_, reply = [
+        engine(model).ask(text, user=user, at=MONDAY, language=language) for text in questions
+    ]
+    return reply
 
 
 def talk(*questions: str, language: str = "en"):
-    user = "/".join(questions)
-    for text in questions:
-        reply = ENGINE.ask(text, user=user, at=MONDAY, language=language)
+    reply = last_reply(MODEL, *questions, language=language)
     taken = ("seats", "date", "duration")
     return {name: slot.value for name, slot in reply.slots.items() if name in taken}
 
@@ -115,9 +126,7 @@ intents:
     ],
 )
 def test_a_slot_that_takes_a_time_keeps_the_day(language, questions, text):
-    engine = Engine(parse_model(TIMED))
-    *_, reply = [engine.ask(one, at=MONDAY, language=language) for one in questions]
-    assert reply.text == text
+    assert last_reply(TIMED, *questions, language=language).text == text
 
 
 REPAIR = """
@@ -155,8 +164,7 @@ intents:
 
 
 def last_text(model: str, *questions: str, language: str = "en") -> str:
-    engine = Engine(parse_model(model))
-    *_, reply = [engine.ask(text, at=MONDAY, language=language) for text in questions]
+    reply = last_reply(model, *questions, language=language)
     assert not reply.unused
     return reply.text
 

@@ -1,6 +1,7 @@
 """A weekday after or before the date that was said: "the Friday after"."""
 
 from datetime import UTC, datetime
+from functools import cache
 
 import pytest
 
@@ -34,7 +35,11 @@ elements:
 intents:
   - {id: book, slots: {book: book, date: {ask: When?}}}
 """
-ENGINE = Engine(parse_model(MODEL))
+
+
+@cache
+def engine() -> Engine:
+    return Engine(parse_model(MODEL))
 
 
 @pytest.mark.parametrize(
@@ -81,5 +86,5 @@ def test_it_keeps_the_time_and_goes_on(questions, value):
 def talk(*questions: str, language: str = "en") -> str | None:
     user = "/".join(questions)
     for text in questions:
-        reply = ENGINE.ask(text, user=user, at=ASKED, language=language)
+        reply = engine().ask(text, user=user, at=ASKED, language=language)
     return reply.slots["date"].value

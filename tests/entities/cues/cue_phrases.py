@@ -33,7 +33,7 @@ def load_phrases(folder: Path) -> list[Any]:
     to fail is expected to."""
     found = []
     for path in sorted(folder.glob("*.yaml")):
-        for row in yaml.safe_load(path.read_text(encoding="utf-8")):
+        for row in yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader):
             fails = row.get("fails")
             marks = [pytest.mark.xfail(reason=fails, strict=True)] if fails else []
             parameters = path.stem, row["say"], row.get("cues", []), row.get("negated", [])

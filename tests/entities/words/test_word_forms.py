@@ -65,7 +65,7 @@ def test_each_pair_stands_once_in_its_table(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_synonym_stands_twice_in_a_section(language: str) -> None:
-    root = yaml.compose((TABLES / f"{language}.yaml").read_text("utf-8"), yaml.BaseLoader)
+    root = yaml.compose((TABLES / f"{language}.yaml").read_text("utf-8"), yaml.CBaseLoader)
     for _, section in root.value:
         counts = Counter(key.value for key, _ in section.value)
         assert [key for key, count in counts.items() if count > 1] == []

@@ -59,7 +59,7 @@ class Pair:
 @cache
 def pairs(language: str) -> tuple[Pair, ...]:
     """All pairs of a language."""
-    table = yaml.load((TABLES / f"{language}.yaml").read_text("utf-8"), yaml.BaseLoader)
+    table = yaml.load((TABLES / f"{language}.yaml").read_text("utf-8"), yaml.CBaseLoader)
     unknown = table.keys() - {*POSITIVE, *NEGATIVE}
     if unknown:
         raise ValueError(f"{language}.yaml: unknown sections {sorted(unknown)}")

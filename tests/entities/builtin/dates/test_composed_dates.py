@@ -14,7 +14,7 @@ from tests.support.mentions import without_parts
 
 ASKED = datetime(2026, 11, 23, 10, tzinfo=ZoneInfo("Europe/Berlin"))  # a Monday
 HERE = Path(__file__).parent
-TABLE = yaml.load((HERE / "composed.yaml").read_text("utf-8"), yaml.BaseLoader)
+TABLE = yaml.load((HERE / "composed.yaml").read_text("utf-8"), yaml.CBaseLoader)
 LANGUAGES = {path.stem for path in (HERE / "phrases").glob("*.yaml")}
 
 

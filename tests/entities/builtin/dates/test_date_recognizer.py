@@ -23,7 +23,7 @@ from tests.support.examples import examples
 SAID = sorted(
     (path.stem, phrase["say"])
     for path in (Path(__file__).parent / "phrases").glob("*.yaml")
-    for phrase in yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
+    for phrase in yaml.load(path.read_text("utf-8"), yaml.CBaseLoader)
 )
 LANGUAGES = sorted({language for language, _ in SAID})
 ANY_OF_THREE = """

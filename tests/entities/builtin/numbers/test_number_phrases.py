@@ -17,7 +17,7 @@ TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
 def parametrize_phrases() -> list[Any]:
     cases = []
     for file in TABLES:
-        for kind, said in yaml.safe_load(file.read_text("utf-8")).items():
+        for kind, said in yaml.load(file.read_text("utf-8"), yaml.CSafeLoader).items():
             for phrase, expected in said.items():
                 fails = expected.get("fails") if isinstance(expected, dict) else None
                 gives = expected["gives"] if isinstance(expected, dict) else expected

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from zoneinfo import available_timezones
 
 import pytest
@@ -235,20 +237,29 @@ def find_in_new_process(folder, *, may_read: bool) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def test_a_second_process_loads_from_the_cache_alone(tmp_path):
-    read = find_in_new_process(tmp_path / "cache", may_read=True)
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """A cache that a process has filled, and what that has found."""
+    folder = tmp_path_factory.mktemp("places") / "cache"
+    return folder, find_in_new_process(folder, may_read=True)
+
+
+def test_a_second_process_loads_from_the_cache_alone(filled, tmp_path):
+    folder, read = filled
     assert "Tokyo" in read
     assert "Cairo" in read
-    assert find_in_new_process(tmp_path / "cache", may_read=False) == read
-    for path in (tmp_path / "cache").iterdir():
+    assert find_in_new_process(folder, may_read=False) == read
+    own = Path(shutil.copytree(folder, tmp_path / "cache"))
+    for path in own.iterdir():
         path.write_bytes(path.read_bytes()[:-1])
-    assert find_in_new_process(tmp_path / "cache", may_read=True) == read
+    assert find_in_new_process(own, may_read=True) == read
 
 
-def test_foreign_data_in_the_cache_is_ignored(tmp_path):
-    read = find_in_new_process(tmp_path, may_read=True)
-    cache = Cache(tmp_path)
-    for path in tmp_path.iterdir():
+def test_foreign_data_in_the_cache_is_ignored(filled, tmp_path):
+    folder, read = filled
+    own = Path(shutil.copytree(folder, tmp_path / "cache"))
+    cache = Cache(own)
+    for path in own.iterdir():
         kind, _, key = path.stem.rpartition("-")
         cache.put(kind, key, {"spelled": 1} if kind == "places-cities" else {})
-    assert find_in_new_process(tmp_path, may_read=True) == read
+    assert find_in_new_process(own, may_read=True) == read

@@ -20,7 +20,7 @@ TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
 
 def parametrize_phrases():
     for path in TABLES:
-        for row in yaml.safe_load(path.read_text(encoding="utf-8")):
+        for row in yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader):
             if isinstance(row, list):
                 row = {"text": row[0], "places": row[1:]}
             marks = pytest.mark.xfail(reason=row["fails"]) if "fails" in row else ()

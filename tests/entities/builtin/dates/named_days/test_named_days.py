@@ -17,7 +17,7 @@ from anaphora.entities.languages import languages_with
 
 BERLIN = ZoneInfo("Europe/Berlin")
 ASKED = datetime(2026, 11, 23, 10, tzinfo=BERLIN)  # a Monday
-TABLE = yaml.load(Path(__file__).with_name("named.yaml").read_text("utf-8"), yaml.BaseLoader)
+TABLE = yaml.load(Path(__file__).with_name("named.yaml").read_text("utf-8"), yaml.CBaseLoader)
 
 
 def values(text, language="en", at=ASKED, **options):

@@ -23,7 +23,7 @@ AT_LEAST = 25
 
 
 def read_phrases(path):
-    return yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
+    return yaml.load(path.read_text("utf-8"), yaml.CBaseLoader)
 
 
 @cache
