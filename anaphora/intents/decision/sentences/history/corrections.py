@@ -1,0 +1,106 @@
+"""What a correction leaves undone: the first door stays locked after "not that one, the other
+one"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from anaphora.core.utterance import Entity, Utterance
+from anaphora.entities.cues.cue_words import load_cue_words
+from anaphora.intents.decision.sentences.completion import Completion
+from anaphora.intents.decision.sentences.history.commands import (
+    BEFORE,
+    UNDOES,
+    describe_things,
+    find_commands,
+    find_things,
+    pack_entities,
+    unpack_entities,
+)
+from anaphora.intents.decision.sentences.history.undo import undo_command
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.slots import (
+    NAME,
+    build_device,
+    find_devices,
+    property_of,
+)
+from anaphora.stm.conversation import Conversation
+
+__all__ = ["Corrected", "find_corrected"]
+
+_CORRECTING = frozenset(("decline", "negate", "instead", "correct"))
+_CLASS = "device_class"
+_SETTING = "set"  # "make it red" takes nothing back
+
+
+class Corrected(NamedTuple):
+    """A thing for which a command was not meant, in ``words``, and what undoes that command for it;
+    None if nothing does."""
+
+    words: str
+    undo: Completion | None
+
+
+def find_corrected(
+    model: SentenceIntents,
+    utterance: Utterance,
+    conversation: Conversation,
+    intent: str,
+    entities: Sequence[Entity],
+) -> list[Corrected]:
+    """What a command with some ``entities`` leaves as the last command has set it, though it takes
+    that back: "no, the bedroom". Empty if it takes nothing back, or is for the same thing."""
+    commands = find_commands(conversation)
+    if not commands or conversation.rejections or intent in model.asking_intents:
+        return []
+    last = commands[-1]
+    if last[UNDOES] or last["intent"] != conversation.flow[-1].intent:
+        return []
+    before = unpack_entities(model, last["slots"])
+    things, new = find_things(before), find_things(entities)
+    if not things or not new or new <= things or not _takes_back(model, utterance):
+        return []
+    old, name = dict(things), dict(new).get(NAME)
+    if old.get(NAME) in find_devices(model, dict(new)) and name is None:
+        return []  # "no, all of them"
+    devices = [] if NAME in old else _find_kind(model, old)
+    if name in devices:
+        return list(_leave_out(model, conversation, last, [one for one in devices if one != name]))
+    return [Corrected(describe_things(before), undo_command(model, conversation, last))]
+
+
+def _find_kind(model: SentenceIntents, said: Mapping[str, str]) -> list[str]:
+    """The devices of a kind in a place; of a class those as well of which the home does not say
+    it."""
+    known = {slot: value for slot, value in said.items() if slot != _CLASS}
+    wanted = (said.get(_CLASS, ""), "")
+    found = find_devices(model, known)
+    return [one for one in found if not wanted[0] or property_of(model, one, _CLASS) in wanted]
+
+
+def _leave_out(
+    model: SentenceIntents,
+    conversation: Conversation,
+    command: Mapping[str, Any],
+    devices: Sequence[str],
+) -> Iterator[Corrected]:
+    """The devices of a kind for which a command was not meant: "no, just the left one"."""
+    entities = unpack_entities(model, command["slots"])
+    things = find_things(entities)
+    values = [one for one in entities if (one.element, one.value_or_text) not in things]
+    for device in devices:
+        slots = pack_entities((build_device(model, device), *values))
+        given = {**command, "slots": slots, BEFORE: {}}
+        yield Corrected(device, undo_command(model, conversation, given))
+
+
+def _takes_back(model: SentenceIntents, utterance: Utterance) -> bool:
+    """Whether an utterance takes back what was said before it: "no", "I meant", "not that one"."""
+    text = utterance.text
+    if model.rejections is not None and model.rejections.search(text):
+        return True
+    _, found = load_cue_words(model.language).read(text)
+    readings = (one.reading for one in found)
+    return any(one.kind in _CORRECTING and one.value != _SETTING for one in readings)
