@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -190,7 +190,7 @@ class SentenceReader:
             for other, rest in others if readings else ():
                 if is_named and not self._is_name_only(other, text, context):
                     continue  # the lamp and the radio OFF
-                following = self._read_each(other, text, context)
+                following = self._read_each(other, text, context, readings[0].intent)
                 if following:
                     words = _find_words(rest, text, following)
                     return tuple(
@@ -212,20 +212,21 @@ class SentenceReader:
         )
 
     def _read_each(
-        self, form: InputText, text: str, context: Mapping[str, Any]
+        self, form: InputText, text: str, context: Mapping[str, Any], intent: str
     ) -> tuple[SentenceReading, ...]:
-        """The readings of a form of a text as a sentence about one thing or several; empty if it is
-        none."""
+        """The readings of a form of a text as a sentence about one thing or several, those of an
+        ``intent`` rather than others; empty if it is none."""
         known = self._match_known(form, text, context)
         if known:
-            return tuple(known[:1])
+            return (_find_alike(known, intent),)
         for first, others in self._repairs.split(form, text):
             readings = self._match_known(first, text, context)
             for other, rest in others if readings else ():
-                following = self._read_each(other, text, context)
+                following = self._read_each(other, text, context, intent)
                 if following:
                     words = _find_words(rest, text, following)
-                    return (msgspec.structs.replace(readings[0], rest=words), *following)
+                    one = msgspec.structs.replace(_find_alike(readings, intent), rest=words)
+                    return (one, *following)
         return ()
 
     def _match_known(
@@ -371,6 +372,11 @@ def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool, bool]:
     is_about_last = reading.intent in DIALOG_INTENTS
     open_words = needs and _has_open_words(reading)
     return needs, is_about_last, open_words, bool(reading.missing)
+
+
+def _find_alike(readings: Sequence[SentenceReading], intent: str) -> SentenceReading:
+    """The best of some readings: the first one of the ``intent``, else the first."""
+    return next((one for one in readings if one.intent == intent), readings[0])
 
 
 def _find_words(rest: InputText, text: str, readings: Iterable[SentenceReading]) -> str:

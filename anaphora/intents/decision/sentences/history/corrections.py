@@ -3,11 +3,13 @@ one"."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.cues.cue_words import load_cue_words
+from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.history.commands import (
     BEFORE,
@@ -30,6 +32,7 @@ from anaphora.stm.conversation import Conversation
 
 __all__ = ["Corrected", "find_corrected"]
 
+_WORD = re.compile(r"\w+")
 _CORRECTING = frozenset(("decline", "negate", "instead", "correct"))
 _CLASS = "device_class"
 _SETTING = "set"  # "make it red" takes nothing back
@@ -100,6 +103,9 @@ def _takes_back(model: SentenceIntents, utterance: Utterance) -> bool:
     """Whether an utterance takes back what was said before it: "no", "I meant", "not that one"."""
     text = utterance.text
     if model.rejections is not None and model.rejections.search(text):
+        return True
+    negations = load_qualifiers(model.language, "negation")
+    if not negations.isdisjoint(_WORD.findall(text.lower())):
         return True
     _, found = load_cue_words(model.language).read(text)
     readings = (one.reading for one in found)

@@ -248,12 +248,12 @@ def _find_pair(
         found = find_devices(model, said, accepted) if _DOMAIN in said else ()
         return tuple(found) if len(found) == 2 else ()
     before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
-    if not before:
-        tasks = (dict(find_things(one.entities)) for one in find_tasks(model, conversation))
-        before = [one[NAME] for one in tasks if NAME in one]
     if len(before) > 1:
         return ()  # three things in a row
-    pair = (*before, name) if before else (name, *find_others(model, conversation))
+    tasks = (dict(find_things(one.entities)) for one in find_tasks(model, conversation))
+    left = [one[NAME] for one in tasks if NAME in one]
+    others = left or find_others(model, conversation)
+    pair = (*before, name) if before else (name, *others)
     domains = {model.devices.get(one, {}).get(_DOMAIN) for one in pair}
     is_pair = len(pair) == 2 and (accepted is None or domains <= set(accepted))
     return pair if is_pair else ()
