@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -21,7 +22,7 @@ from anaphora.intents.decision.sentences.fragment import (
     says_only,
 )
 from anaphora.intents.decision.sentences.history.commands import UNDOES, add_command
-from anaphora.intents.decision.sentences.history.corrections import find_corrected
+from anaphora.intents.decision.sentences.history.corrections import find_corrected, takes_back
 from anaphora.intents.decision.sentences.history.rest import (
     Task,
     complete_rest,
@@ -438,7 +439,14 @@ def _build_action(
             "response": completion.response,
             **completion.meta,
             **room,
-            **remember_tasks(model, conversation, completion.meta, entities, corrected),
+            **remember_tasks(
+                model,
+                conversation,
+                completion.meta,
+                entities,
+                corrected,
+                takes_back=partial(takes_back, model, question.utterance),
+            ),
             **add_command(model, conversation, intent, entities, room=room, undoes=undoes),
             **find_duration(conversation, intent, entities),
             **find_set_values(conversation, intent, entities),

@@ -94,10 +94,13 @@ def _find_exceeded_ranges(
         said = {one.element: one.value_or_text for one in variant.entities}
         number = numbers[0].meta.get("value") if len(numbers) == 1 else None
         others = find_other_words(model, utterance, variant)
-        is_about_last = any(one.entity.element in TARGETS for one in find_last_used(conversation))
-        if not isinstance(number, int | float) or not (
-            others or is_about_last or not said.keys().isdisjoint(TARGETS)
-        ):
+        if not isinstance(number, int | float):
+            continue
+        if said.keys().isdisjoint(TARGETS):
+            is_set = any(one.entity.element in TARGETS for one in find_last_used(conversation))
+        else:
+            is_set = bool(_find_slots_by_unit(model, utterance, numbers[0]))  # not "999 lamps"
+        if not others and not is_set:
             continue
         known = [model.find_intents(one) for one in others]
         domain = _find_domain(model, said, conversation)
@@ -135,11 +138,16 @@ def _find_meant_slots(
 ) -> set[str]:
     """The slots that a number is for, whatever its value: by its unit, else by what it is said
     of."""
-    units = find_units(model, utterance, number)
-    by_unit = {slot for slot, words in model.units.items() if not units.isdisjoint(words)}
-    if number.meta.get("unittype") in SLOTS_BY_UNIT:
-        by_unit.update(SLOTS_BY_UNIT[number.meta["unittype"]].values())
+    by_unit = _find_slots_by_unit(model, utterance, number)
     usual = USUAL_VALUES.get(domain)
     if by_unit:
         return by_unit & {usual} or by_unit
     return {usual} if usual else find_numeric_slots(find_last_used(conversation))
+
+
+def _find_slots_by_unit(model: SentenceIntents, utterance: Utterance, number: Entity) -> set[str]:
+    units = find_units(model, utterance, number)
+    slots = {slot for slot, words in model.units.items() if not units.isdisjoint(words)}
+    if number.meta.get("unittype") in SLOTS_BY_UNIT:
+        slots.update(SLOTS_BY_UNIT[number.meta["unittype"]].values())
+    return slots

@@ -30,12 +30,12 @@ from anaphora.intents.decision.sentences.slots import (
 )
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["Corrected", "find_corrected"]
+__all__ = ["Corrected", "find_corrected", "takes_back"]
 
 _WORD = re.compile(r"\w+")
 _CORRECTING = frozenset(("decline", "negate", "instead", "correct"))
+_TAKING_BACK = ("",)  # but not "make it red", "remove the bread"
 _CLASS = "device_class"
-_SETTING = "set"  # "make it red" takes nothing back
 
 
 class Corrected(NamedTuple):
@@ -63,7 +63,7 @@ def find_corrected(
         return []
     before = unpack_entities(model, last["slots"])
     things, new = find_things(before), find_things(entities)
-    if not things or not new or new <= things or not _takes_back(model, utterance):
+    if not things or not new or new <= things or not takes_back(model, utterance):
         return []
     old, name = dict(things), dict(new).get(NAME)
     if old.get(NAME) in find_devices(model, dict(new)) and name is None:
@@ -99,7 +99,7 @@ def _leave_out(
         yield Corrected(device, undo_command(model, conversation, given))
 
 
-def _takes_back(model: SentenceIntents, utterance: Utterance) -> bool:
+def takes_back(model: SentenceIntents, utterance: Utterance) -> bool:
     """Whether an utterance takes back what was said before it: "no", "I meant", "not that one"."""
     text = utterance.text
     if model.rejections is not None and model.rejections.search(text):
@@ -109,4 +109,4 @@ def _takes_back(model: SentenceIntents, utterance: Utterance) -> bool:
         return True
     _, found = load_cue_words(model.language).read(text)
     readings = (one.reading for one in found)
-    return any(one.kind in _CORRECTING and one.value != _SETTING for one in readings)
+    return any(one.kind in _CORRECTING and one.value in _TAKING_BACK for one in readings)

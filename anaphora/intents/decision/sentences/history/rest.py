@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anaphora.core.utterance import Entity, Variant
@@ -70,11 +70,13 @@ def remember_tasks(
     meta: Mapping[str, Any],
     entities: Sequence[Entity],
     corrected: Sequence[Corrected],
+    *,
+    takes_back: Callable[[], bool],
 ) -> Mapping[str, Any]:
     """What is left to do after a command with some ``entities``, as its metadata, with the words
-    for it: what the ``meta`` of its completion notes, else what was left before, and what undoes
-    the command that it has ``corrected``. What is done already is not left, nor what this command
-    does."""
+    for it: what the ``meta`` of its completion notes, else what was left before unless it
+    ``takes_back`` that, and what undoes the command that it has ``corrected``. What is done already
+    is not left, nor what this command does."""
     noted, things = _read_tasks(model, meta), find_things(entities)
     tasks = [one for one in noted if not is_done(model, conversation, one.intent, one.entities)]
     shown = tasks[0].words if tasks else ""
@@ -82,6 +84,7 @@ def remember_tasks(
         shown = ", ".join(describe_things(one.entities) for one in tasks)
     if not noted:
         before = find_tasks(model, conversation)
+        before = [] if before and takes_back() else before
         tasks = [one for one in before if find_things(one.entities) != things]
     undone = ((one.words, one.undo) for one in corrected if one.undo is not None)
     tasks += [

@@ -107,16 +107,9 @@ def complete_plural(
     """The command of a reading that refers to several things: the devices to which the last command
     was given one by one, and which the reading is for: no door is turned off. None if it was given
     to one alone."""
-    before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
     last = _find_name(find_last_used(conversation))
-    if not last or not before or not _is_repeated(conversation):
-        return None
     accepted = _find_accepted((reading,))
-    wanted = [
-        one
-        for one in (*before, last)
-        if accepted is None or model.devices.get(one, {}).get(_DOMAIN) in accepted
-    ]
+    wanted = _find_together(model, conversation, last, accepted) if last else ()
     return _give(model, conversation, reading.intent, wanted, reading.entities)
 
 
@@ -195,7 +188,25 @@ def _find_wanted(
     name = _find_name(find_last_used(conversation))
     if not name or is_placed:
         return ()
+    together = _find_together(model, conversation, name, accepted)
+    if together:
+        return together
     return find_devices(model, _kind_of(model, name), accepted)
+
+
+def _find_together(
+    model: SentenceIntents, conversation: Conversation, name: str, accepted: Collection[str] | None
+) -> Sequence[str]:
+    """The devices to which the last command was given one by one, up to the one with a ``name``:
+    "them all" are these. Empty if it was given to one alone."""
+    before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
+    if not before or not _is_repeated(conversation):
+        return ()
+    return [
+        one
+        for one in (*before, name)
+        if accepted is None or model.devices.get(one, {}).get(_DOMAIN) in accepted
+    ]
 
 
 def _find_unclassed(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.intents.decision.sentences.history.homes import NAMES, said, talk
+from tests.intents.decision.sentences.homes import NAMES, said, talk
 
 pytest.importorskip("home_assistant_intents")
 
