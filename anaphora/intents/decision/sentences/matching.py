@@ -26,7 +26,6 @@ from anaphora.intents.decision.sentences.history.corrections import find_correct
 from anaphora.intents.decision.sentences.history.rest import (
     Task,
     complete_rest,
-    find_tasks,
     note_tasks,
     remember_tasks,
 )
@@ -62,6 +61,7 @@ from anaphora.intents.decision.sentences.slots import (
     STATE,
     find_last_domains,
     find_last_used,
+    last_command_meta,
 )
 from anaphora.intents.decision.sentences.steps import (
     complete_step,
@@ -75,7 +75,7 @@ from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, 
 from anaphora.intents.ranking import rank_match
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil import elements
-from anaphora.models.hassil.elements import ACTION
+from anaphora.models.hassil.elements import ACTION, REST
 from anaphora.models.hassil.inverse_intents import (
     INCREASING_INTENTS,
     INVERSE_INTENTS,
@@ -173,7 +173,8 @@ def match_fragment(
         if one.quantity and not (stops and one.quantity == EVERYTHING)  # not only the mower
     ]
     is_about_several = bool(model.several and model.several.search(text))
-    if find_tasks(model, conversation) and parse_yes_no(utterance.text, model.language):
+    is_asked = REST in last_command_meta(conversation)  # the bot has said what is left to do
+    if is_asked and parse_yes_no(utterance.text, model.language):
         completion = complete_rest(model, conversation)
         if completion is not None:
             return _answer(model, question, completion, conversation)

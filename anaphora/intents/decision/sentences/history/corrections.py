@@ -56,10 +56,12 @@ def find_corrected(
     """What a command with some ``entities`` leaves as the last command has set it, though it takes
     that back: "no, the bedroom". Empty if it takes nothing back, or is for the same thing."""
     commands = find_commands(conversation)
-    if not commands or conversation.rejections or intent in model.asking_intents:
+    if not commands or not conversation.flow or conversation.rejections:
         return []
     last = commands[-1]
-    if last[UNDOES] or last["intent"] != conversation.flow[-1].intent:
+    if intent in model.asking_intents or last[UNDOES]:
+        return []
+    if last["intent"] != conversation.flow[-1].intent:
         return []
     before = unpack_entities(model, last["slots"])
     things, new = find_things(before), find_things(entities)

@@ -35,7 +35,8 @@ def complete_undo(model: SentenceIntents, conversation: Conversation) -> Complet
     direction, or the earlier value. None if nothing does. It is refused if something was said since
     that did nothing, for who takes that back takes back nothing."""
     command, commands = find_last_command(conversation), find_commands(conversation)
-    if command is None or conversation.flow[-1].intent != commands[-1]["intent"]:
+    last = conversation.flow[-1].intent if conversation.flow else ""
+    if command is None or last != commands[-1]["intent"]:
         return None  # the last thing was a question
     entities = unpack_entities(model, command["slots"])
     found = undo_command(model, conversation, command)

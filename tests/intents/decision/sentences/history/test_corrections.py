@@ -55,6 +55,11 @@ def test_what_cannot_be_undone_is_said_as_well() -> None:
     assert said(*texts).endswith("Not undone: lamp.")
 
 
+def test_a_yes_unlocks_no_door() -> None:
+    texts = "lock the front door", "not that one, the other one", "okay"
+    assert not talk(*texts)[2].startswith("Hass")
+
+
 def test_an_item_of_a_list_is_taken_off() -> None:
     texts = "add milk to the shopping list", "no, bread", "the rest"
     assert talk(*texts)[1:] == [
