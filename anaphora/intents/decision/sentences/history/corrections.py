@@ -33,7 +33,7 @@ from anaphora.stm.conversation import Conversation
 __all__ = ["Corrected", "find_corrected", "takes_back"]
 
 _WORD = re.compile(r"\w+")
-_CORRECTING = frozenset(("decline", "negate", "instead", "correct"))
+_CORRECTING = frozenset(("decline", "negate", "instead", "correct", "only"))
 _TAKING_BACK = ("",)  # but not "make it red", "remove the bread"
 _CLASS = "device_class"
 
@@ -67,18 +67,20 @@ def find_corrected(
     things, new = find_things(before), find_things(entities)
     if not things or not new or new <= things or not takes_back(model, utterance):
         return []
-    old, name = dict(things), dict(new).get(NAME)
-    if old.get(NAME) in find_devices(model, dict(new)) and name is None:
-        return []  # "no, all of them"
-    devices = [] if NAME in old else _find_kind(model, old)
-    if name in devices:
-        return list(_leave_out(model, conversation, last, [one for one in devices if one != name]))
+    old, meant = dict(things), dict(new)
+    if "area" in old and meant.get("floor") == model.floors.get(old["area"], ""):
+        return []  # "no, downstairs"
+    devices = _find_devices(model, old)
+    others = [one for one in devices if one not in _find_devices(model, meant)]
+    if len(others) < len(devices):
+        return list(_leave_out(model, conversation, last, others))
     return [Corrected(describe_things(before), undo_command(model, conversation, last))]
 
 
-def _find_kind(model: SentenceIntents, said: Mapping[str, str]) -> list[str]:
-    """The devices of a kind in a place; of a class those as well of which the home does not say
-    it."""
+def _find_devices(model: SentenceIntents, said: Mapping[str, str]) -> list[str]:
+    """The devices that are meant; of a class those as well of which the home does not say it."""
+    if NAME in said:
+        return [said[NAME]]
     known = {slot: value for slot, value in said.items() if slot != _CLASS}
     wanted = (said.get(_CLASS, ""), "")
     found = find_devices(model, known)

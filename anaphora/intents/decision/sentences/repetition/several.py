@@ -51,6 +51,7 @@ __all__ = [
 ]
 
 _DOMAIN, _CLASS = "domain", "device_class"
+_CLASSED = frozenset(("cover",))  # domains of things that differ by their class
 _DEVICES_BEFORE = "devices before"
 
 
@@ -126,7 +127,7 @@ def complete_kind(
     if intent and _DOMAIN not in said:
         return None
     values = [one.entity for one in last if one.entity.element not in (*TARGETS, *PLACES)]
-    wanted = find_devices(model, _kind_of(model, name) if name else said, None)
+    wanted = _find_alike(model, name) if name else find_devices(model, said)
     if len(wanted) < 2:
         return None
     intent = intent or conversation.flow[-1].intent
@@ -191,7 +192,25 @@ def _find_wanted(
     together = _find_together(model, conversation, name, accepted)
     if together:
         return together
-    return find_devices(model, _kind_of(model, name), accepted)
+    return _find_alike(model, name, accepted)
+
+
+def _find_alike(
+    model: SentenceIntents, name: str, accepted: Collection[str] | None = None
+) -> list[str]:
+    """The devices of the kind of one. If the home does not say of which class a cover is, those
+    with a word in common are: blinds are no doors."""
+    kind = _kind_of(model, name)
+    found = find_devices(model, kind, accepted)
+    if kind.get(_DOMAIN) not in _CLASSED or _CLASS in kind:
+        return found
+    words = name.lower().split()
+    alike = [
+        one
+        for one in found
+        if any(is_form_of(word, part) for word in words for part in one.lower().split())
+    ]
+    return alike if len(alike) > 1 else found
 
 
 def _find_together(

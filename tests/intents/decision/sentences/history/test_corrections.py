@@ -73,10 +73,16 @@ def test_of_a_kind_only_the_others_are_undone() -> None:
     assert talk(*texts)[1:] == ["HassTurnOn name=left blind", "HassTurnOff name=right blind"]
 
 
+def test_only_some_of_a_kind_leaves_the_others() -> None:
+    texts = "open the blinds in the bedroom", "only the left one"
+    assert said(*texts).endswith("Not undone: right blind.")
+
+
 @pytest.mark.parametrize(
     "texts",
     [
         ("lock the front door", "and the back door"),
+        ("turn on the lamp", "no, all the lights in the hall"),
         ("lock the front door", "the other one too"),
         ("turn on the lamp", "no, turn it off"),
         ("turn on the lamp", "make it red"),

@@ -37,6 +37,10 @@ def test_all_of_them_are_those_that_were_meant_one_by_one() -> None:
     assert said(*texts).endswith("Still to do: right blind.")
 
 
+def test_doors_are_no_blinds_though_the_home_knows_no_classes() -> None:
+    assert "garage" not in said("close the left blind", "open them all")
+
+
 @pytest.mark.parametrize(
     ("texts", "answer"),
     [
