@@ -49,6 +49,7 @@ SLOTS_BY_UNIT: Mapping[str, Mapping[str, str]] = {
 """The slots of the units of built-in numbers, by the type of the unit."""
 
 _UNIT = re.compile(r"[^\W\d_]+|[%°]")
+_MARKS = " .!?。！？"  # at the end of a sentence
 _CLAUSE_END = re.compile("[,;.:!،؛，、。]")
 
 
@@ -173,6 +174,13 @@ def without_negated(
                 return None  # "don't turn the fan ON"
             negated.append(following[1])  # "not ON the ground floor"
         negated += following[:1]
+        if index not in links and not text[after:].strip(_MARKS):
+            negated += [  # "das Radio NICHT"
+                one
+                for one in sorted(variant.entities, key=lambda one: -one.end)
+                if one.end <= tokens[index].start
+                and not _CLAUSE_END.search(text, one.end, tokens[index].start)
+            ][:1]
     kept = tuple(one for one in variant.entities if one not in negated)
     return Variant(kept) if kept else None
 

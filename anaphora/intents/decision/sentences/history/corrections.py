@@ -24,6 +24,8 @@ from anaphora.intents.decision.sentences.history.undo import undo_command
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
+    PLACES,
+    TARGETS,
     build_device,
     find_devices,
     property_of,
@@ -79,8 +81,8 @@ def find_corrected(
 
 def _find_devices(model: SentenceIntents, said: Mapping[str, str]) -> list[str]:
     """The devices that are meant; of a class those as well of which the home does not say it."""
-    if NAME in said:
-        return [said[NAME]]
+    if NAME in said or said.keys().isdisjoint((*TARGETS, *PLACES)):
+        return [said[NAME]] if NAME in said else []
     known = {slot: value for slot, value in said.items() if slot != _CLASS}
     wanted = (said.get(_CLASS, ""), "")
     found = find_devices(model, known)

@@ -40,9 +40,9 @@ def note_room(conversation: Conversation, area: str) -> Mapping[str, Any]:
 
 def move_to_room(model: SentenceIntents, conversation: Conversation, area: str) -> Conversation:
     """The conversation as it goes on in the ``area`` of a speaker, if the last command came from
-    another one: with the last command from there, else with the things there of the kind that was
-    meant last. The conversation itself in the same room, or if what was meant is there, is in no
-    room, or the home has nothing of its kind in the room."""
+    another one: with the last commands from there, else with the things there of the kind that was
+    meant last. It is the conversation itself in the same room, or if what was meant is there, is in
+    no room, or the home has nothing of its kind in the room."""
     meta = last_command_meta(conversation)
     if not area or meta.get(FROM, area) == area or not conversation.flow:
         return conversation
@@ -59,10 +59,10 @@ def move_to_room(model: SentenceIntents, conversation: Conversation, area: str) 
     kind = [build_entity(model, _AREA, area)]
     if domain:
         kind.append(build_entity(model, "domain", domain))
-    for command in reversed(find_commands(conversation)):
-        if command[FROM] == area:
-            entities = unpack_entities(model, command["slots"])
-            return _replace_last(model, conversation, command["intent"], (entities, kind))
+    own = [one for one in reversed(find_commands(conversation)) if one[FROM] == area]
+    if own:
+        used = (*(unpack_entities(model, one["slots"]) for one in own), kind)
+        return _replace_last(model, conversation, own[0]["intent"], used)
     if around and area not in around:
         return conversation
     return _replace_last(model, conversation, conversation.flow[-1].intent, (kind,))

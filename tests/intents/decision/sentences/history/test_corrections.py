@@ -78,6 +78,11 @@ def test_only_some_of_a_kind_leaves_the_others() -> None:
     assert said(*texts).endswith("Not undone: right blind.")
 
 
+def test_what_is_denied_behind_its_name_is_not_done() -> None:
+    answers = talk("mach die Lampe aus", "das Radio nicht", language="de")
+    assert not answers[1].startswith("Hass")
+
+
 @pytest.mark.parametrize(
     "texts",
     [

@@ -49,6 +49,12 @@ def test_a_value_of_another_room_is_not_known() -> None:
     assert answers[2] == "I don't know the present value."
 
 
+def test_a_room_remembers_its_things() -> None:
+    there = "@Küche: mach das Radio an", "@Flur: mach die Lampe an", "@Küche: leiser"
+    answers = talk(*there, "@Flur: aus", "@Küche: aus", language="de")
+    assert answers[3:] == ["HassTurnOff name=Lampe", "HassTurnOff name=Radio"]
+
+
 def test_a_timer_is_in_no_room() -> None:
     texts = "@Kitchen: set a timer for 5 minutes", "@Hall: make it 10"
     assert talk(*texts)[1] == "HassIncreaseTimer minutes=5"
