@@ -215,8 +215,9 @@ class SentenceReading(Struct, frozen=True, gc=False):
     sentence. ``elliptical``: its object is not said ("turn off"), but one of the ``references``.
     ``quantity``: which things it is about besides: ``both``, the ``other`` one, ``all`` of the kind
     that is said or of that object, or ``everything`` that takes the command. ``rest`` are the words
-    of the utterance about another thing, which the reading leaves out. ``names_only``: it is no
-    more than the name of a thing ("and the radio"), which rather goes on with the last command.
+    of the utterance about other things, which the reading leaves out; ``following`` are the
+    readings of these, in their order. ``names_only``: it is no more than the name of a thing ("and
+    the radio"), which rather goes on with the last command.
     """
 
     intent: str
@@ -230,6 +231,7 @@ class SentenceReading(Struct, frozen=True, gc=False):
     quantity: str = ""
     rest: str = ""
     names_only: bool = False
+    following: tuple[SentenceReading, ...] = ()
 
     @property
     def needs_memory(self) -> bool:

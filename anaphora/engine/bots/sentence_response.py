@@ -10,7 +10,7 @@ from anaphora.engine.bots.bot import Bot
 from anaphora.entities.languages import cached_table
 from anaphora.errors import HandlerError
 from anaphora.intents.match import Match
-from anaphora.models.hassil.elements import ACTION, REST
+from anaphora.models.hassil.elements import ACTION, KEPT, REST
 
 __all__ = ["find_sentence_response"]
 
@@ -21,7 +21,8 @@ _SLOT = re.compile(r"\bslots\.(\w+)")
 def find_sentence_response(bot: Bot, match: Match, language: str) -> str | None:
     """Render the response of the sentence that was matched. None without one, and for a response
     that needs more than the slots: the states of devices, which only their owner knows. Of a
-    question about more than one thing it says what is left to do."""
+    question about more than one thing it says what is left to do, and of a correction what is not
+    undone."""
     sentences = bot.model.sentences
     if sentences is None:
         return None
@@ -29,16 +30,17 @@ def find_sentence_response(bot: Bot, match: Match, language: str) -> str | None:
     key = next((one.meta.get("response") for one in match.entities if one.element == ACTION), None)
     text = responses.get(key or "default")
     said = None if text is None else _render(bot, match, language, text)
-    rest = next((one.meta.get(REST) for one in match.entities if one.element == ACTION), None)
-    if rest is None:
+    meta = next((one.meta for one in match.entities if one.element == ACTION), {})
+    left = [(key, meta[key]) for key in (REST, KEPT) if meta.get(key)]
+    if not left:
         return said
     known = cached_table("en", "home")["refusals"] | (
         cached_table(bot.model.languages[0], "home").get("refusals") or {}
     )
-    left = known[REST].format(rest=rest)
+    texts = [known[key].format(rest=words) for key, words in left]
     if said and said[-1].isalnum():
-        said += left[-1]  # the full stop of the language
-    return f"{said} {left}" if said else left
+        said += texts[0][-1]  # the full stop of the language
+    return " ".join([said, *texts] if said else texts)
 
 
 def _render(bot: Bot, match: Match, language: str, text: str) -> str | None:

@@ -15,14 +15,24 @@ from anaphora.models.hassil.collection import (
     TextList,
     TextValue,
 )
-from anaphora.models.hassil.elements import ALL, AMOUNT, LESS, MORE, OTHER, QUALITY, SET, UNDO
+from anaphora.models.hassil.elements import (
+    ALL,
+    AMOUNT,
+    LESS,
+    MORE,
+    OTHER,
+    QUALITY,
+    REMAINING,
+    SET,
+    UNDO,
+)
 
 __all__ = ["DIALOG_INTENTS", "build_dialog_blocks"]
 
-DIALOG_INTENTS = frozenset((UNDO, MORE, LESS, OTHER, ALL, SET))
+DIALOG_INTENTS = frozenset((UNDO, MORE, LESS, OTHER, ALL, SET, REMAINING))
 """The intents of sentences about the last command."""
 
-_SENTENCES = {"undo": UNDO, "other": OTHER, "all": ALL}
+_SENTENCES = {"undo": UNDO, "other": OTHER, "all": ALL, "remaining": REMAINING}
 _STEPS = {"more": MORE, "less": LESS}
 _DEGREE = "degree"
 _TARGET = "target"

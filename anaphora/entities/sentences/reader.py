@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -190,11 +190,13 @@ class SentenceReader:
             for other, rest in others if readings else ():
                 if is_named and not self._is_name_only(other, text, context):
                     continue  # the lamp and the radio OFF
-                if self._is_command(other, text, context):
-                    start, end = rest.find(0, len(rest.text), text)
-                    words = text[start:end]
-                    first_ones = self._mark_names(tuple(readings))
-                    return tuple(msgspec.structs.replace(one, rest=words) for one in first_ones)
+                following = self._read_each(other, text, context, readings[0].intent)
+                if following:
+                    words = _find_words(rest, text, following)
+                    return tuple(
+                        msgspec.structs.replace(one, rest=words, following=following)
+                        for one in self._mark_names(tuple(readings))
+                    )
         return ()
 
     def _is_name_only(self, form: InputText, text: str, context: Mapping[str, Any]) -> bool:
@@ -209,14 +211,23 @@ class SentenceReader:
             for other, _ in others
         )
 
-    def _is_command(self, form: InputText, text: str, context: Mapping[str, Any]) -> bool:
-        """Whether a form of a text is a sentence about one thing or several."""
-        return bool(self._match_known(form, text, context)) or any(
-            self._is_command(other, text, context)
-            for first, others in self._repairs.split(form, text)
-            if self._match_known(first, text, context)
-            for other, _ in others
-        )
+    def _read_each(
+        self, form: InputText, text: str, context: Mapping[str, Any], intent: str
+    ) -> tuple[SentenceReading, ...]:
+        """The readings of a form of a text as a sentence about one thing or several, those of an
+        ``intent`` rather than others; empty if it is none."""
+        known = self._match_known(form, text, context)
+        if known:
+            return (_find_alike(known, intent),)
+        for first, others in self._repairs.split(form, text):
+            readings = self._match_known(first, text, context)
+            for other, rest in others if readings else ():
+                following = self._read_each(other, text, context, intent)
+                if following:
+                    words = _find_words(rest, text, following)
+                    one = msgspec.structs.replace(_find_alike(readings, intent), rest=words)
+                    return (one, *following)
+        return ()
 
     def _match_known(
         self, form: InputText, text: str, context: Mapping[str, Any]
@@ -361,6 +372,24 @@ def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool, bool]:
     is_about_last = reading.intent in DIALOG_INTENTS
     open_words = needs and _has_open_words(reading)
     return needs, is_about_last, open_words, bool(reading.missing)
+
+
+def _find_alike(readings: Sequence[SentenceReading], intent: str) -> SentenceReading:
+    """The best of some readings: the first one of the ``intent``, else the first."""
+    return next((one for one in readings if one.intent == intent), readings[0])
+
+
+def _find_words(rest: InputText, text: str, readings: Iterable[SentenceReading]) -> str:
+    """The words of a text that only the ``rest`` of it has, up to the end of the last thing that
+    readings of it name: "the desk lamp", which is to be set "to 20 percent" as well."""
+    start, end = rest.find(0, len(rest.text), text)
+    named = [
+        entity.end
+        for reading in readings
+        for entity in reading.entities
+        if start <= entity.start and entity.end <= end
+    ]
+    return text[start : max(named, default=end)]
 
 
 def _says_more(bare: InputText, utterance: Utterance, place: Entity) -> bool:

@@ -23,6 +23,7 @@ ALL, BOTH, EVERYTHING, OTHER = "all", "both", "everything", "other"
 one."""
 
 _COMMA = re.compile("[,;،，、]")
+_JOINING_COMMA = re.compile(r".\s*[,;،，、]\s*")  # behind the last letter of a word
 _WORD = re.compile(r"[^\W\d_]+")
 _MIN_LENGTH = 4  # letters of a word that may be misspelt
 _MIN_LENGTH_FOR_TWO = 8  # letters of a word with two mistakes
@@ -194,7 +195,7 @@ class Repairs:
         commas = [
             (at, at + 1)
             for at in blanks
-            if _COMMA.search(written, text.original(at - 1), text.original(at + 1))
+            if _JOINING_COMMA.fullmatch(written, text.original(at - 1), text.original(at + 1))
         ]
         return sorted([*(one.span() for one in words), *commas])
 

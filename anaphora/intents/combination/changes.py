@@ -157,6 +157,21 @@ class Changes(NamedTuple):
                     return found._replace(entity=entity, is_certain=True)
         return None
 
+    def find_meaningless(self, held: Sequence[Entity], said: Sequence[Entity]) -> list[Entity]:
+        """The amounts in words that multiply only what the bot has said, which is not multiplied:
+        "half of that" after "it is at 23 degrees" is no half a degree."""
+        cues = [
+            cue
+            for cue in self.cues
+            if any(read_factor(cue, old) is not None for old in held if old in self.by_bot)
+        ]
+        return [
+            one
+            for one in said
+            if one.element in self.combiners.amounts
+            and any(set(one.tokens) <= set(cue.tokens) for cue in cues)
+        ]
+
     def _apply(
         self, change: Callable[[Entity], Entity | None], old: Entity, sign: int
     ) -> Completed | None:

@@ -171,6 +171,10 @@ class _Combination(NamedTuple):
                 combined += () if one is None else [(new, one)]
         notes = {_format_note(new.text, one): one.entity for new, one in combined}
         multiplied = self.changes.multiply(held)
+        if multiplied is None and self.changes.by_bot:
+            void = self.changes.find_meaningless(held, said)
+            if void:
+                return self._leave_void(void)
         is_changed = multiplied is not None or any(
             one.base is not None and not is_relative(new) for new, one in combined
         )
@@ -216,6 +220,16 @@ class _Combination(NamedTuple):
         found = [*[one for _, one in combined], *completed]
         relative = any(one.base is not None or one.old in self.meant.bundle for one in found)
         return CombinedUtterance(utterance, notes, fallback_notes, relative)
+
+    def _leave_void(self, void: Sequence[Entity]) -> CombinedUtterance:
+        """The utterance without entities that mean nothing here."""
+        utterance = self.utterance
+        entities, fallback = (
+            tuple(one for one in listed if one not in void)
+            for listed in (utterance.entities, utterance.fallback_entities)
+        )
+        utterance = replace(utterance, entities=entities, fallback_entities=fallback)
+        return CombinedUtterance(utterance, {}, {}, is_relative=True)
 
     def _combine_with_newest(self, held: Sequence[Entity], new: Entity) -> Completed | None:
         """Combine a new entity with the newest old one that it changes, or is a part of."""

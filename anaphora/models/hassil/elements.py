@@ -23,10 +23,12 @@ __all__ = [
     "ACTION",
     "ALL",
     "AMOUNT",
+    "KEPT",
     "LESS",
     "MORE",
     "OTHER",
     "QUALITY",
+    "REMAINING",
     "REST",
     "SET",
     "UNDO",
@@ -39,10 +41,10 @@ ACTION = "intent"
 """The element that remembers which intent was meant."""
 
 UNDO, MORE, LESS, OTHER, ALL = "<undo>", "<more>", "<less>", "<other>", "<all>"
-SET = "<set>"
+SET, REMAINING = "<set>", "<remaining>"
 """The intents of sentences about the last command: undo it, do it with a higher or lower value, for
-the other device, for all of them, or with a value that is named. No collection can have an intent
-of such a name."""
+the other device, for all of them, with a value that is named, or do what was left to do. No
+collection can have an intent of such a name."""
 
 QUALITY = "quality"
 """The slot of sentences for a higher or lower value that says what is to change."""
@@ -52,6 +54,10 @@ AMOUNT = "amount"
 
 REST = "rest"
 """The metadata of a command with the words that it leaves out: it does one thing at a time."""
+
+KEPT = "kept"
+"""The metadata of a command with what stays as the command before it has set it, which this one
+corrects."""
 
 _GROUPS = {
     "area": "place", "floor": "place", "name": "target", "domain": "target",

@@ -247,3 +247,27 @@ def test_the_schemas_in_the_package_are_current(option, schema):
     path = Path(run("schema", "--path", *option).output.strip())
     command = f"python -m anaphora schema {' '.join(option)} --output {path}"
     assert json.loads(path.read_text(encoding="utf-8")) == json.loads(json.dumps(schema)), command
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "again", "answer"),
+    [
+        ("en", "set the heating in the bedroom to 999999 degrees", "21", "heating from 5 to 30 °C"),
+        ("en", "set the light in the bedroom to -20%", "20", "light goes from 0 to 100 %"),
+        ("de", "stell die Heizung im Schlafzimmer auf 99 Grad", "21", "Heizung von 5 bis 30 °C"),
+        ("ru", "поставь отопление в спальне на 99 градусов", "21", "отопление: от 5 до 30 °C"),
+    ],
+)
+def test_the_home_starter_says_what_can_be_set(tmp_path, language, text, again, answer):
+    output = run("ask", create(tmp_path, "home", language), text, again).output
+    assert answer in output
+    assert f"{again} " in output.rpartition("matched")[0].rpartition("incomplete")[2]
+
+
+def test_the_home_starter_halves_what_was_set_and_no_difference(tmp_path):
+    model = create(tmp_path, "home", "en")
+    set_to = "set the heating in the bedroom to 20 degrees"
+    assert "is at 10 °C" in run("ask", model, set_to, "half of that").output
+    output = run("ask", model, set_to, "two degrees warmer", "half of that").output
+    assert "is at 22 °C" in output
+    assert "0.5" not in output

@@ -2,6 +2,6 @@
 
 A whole sentence is decided by its template. What is none ("and in the bedroom?", "the fan too")
 goes on with what was said before: ``follow_up`` looks for the combination of slots that
-it completes. ``repetition`` repeats the last command with another value or device, ``undo`` takes
-it back.
+it completes. ``repetition`` repeats the last command with another value or device, ``history``
+undoes it, and does what is left of it.
 """

@@ -18,8 +18,8 @@ __all__ = ["Completion", "Filling", "build_candidates", "fill_combination"]
 
 class Completion(NamedTuple):
     """An intent with the candidates that fill its slots, in any order. ``meta`` is what else is to
-    be remembered of the command. With a ``refusal``, the key of what the user is told, it is not
-    carried out."""
+    be remembered of the command. With a ``refusal``, the key of what the user is told about a
+    ``thing``, it is not carried out."""
 
     intent: str
     variant: Variant
@@ -27,6 +27,7 @@ class Completion(NamedTuple):
     response: str
     meta: Mapping[str, Any] = MappingProxyType({})
     refusal: str = ""
+    thing: str = ""
 
 
 class Filling(NamedTuple):

@@ -25,11 +25,15 @@ from anaphora.stm.conversation import Conversation, RememberedEntity
 
 __all__ = [
     "NO_VALUES",
+    "SLOTS_BY_UNIT",
     "find_ambiguous",
     "find_linking_words",
+    "find_numeric_slots",
     "find_other_words",
+    "find_units",
     "is_about_more",
     "read_values",
+    "says_only",
     "without_function_words",
     "without_linking_words",
     "without_negated",
@@ -38,13 +42,14 @@ __all__ = [
 NO_VALUES = frozenset((*TARGETS, *PLACES, STATE))
 """The slots that are no values of a command."""
 
-_SLOTS_BY_UNIT: Mapping[str, Mapping[str, str]] = {
+SLOTS_BY_UNIT: Mapping[str, Mapping[str, str]] = {
     "datetime": {"h": "hours", "min": "minutes", "s": "seconds"},
     "temperature": {"°": "temperature", "°C": "temperature", "°F": "temperature"},
 }
 """The slots of the units of built-in numbers, by the type of the unit."""
 
 _UNIT = re.compile(r"[^\W\d_]+|[%°]")
+_MARKS = " .!?。！？"  # at the end of a sentence
 _CLAUSE_END = re.compile("[,;.:!،؛，、。]")
 
 
@@ -169,6 +174,13 @@ def without_negated(
                 return None  # "don't turn the fan ON"
             negated.append(following[1])  # "not ON the ground floor"
         negated += following[:1]
+        if index not in links and not text[after:].strip(_MARKS):
+            negated += [  # "das Radio NICHT"
+                one
+                for one in sorted(variant.entities, key=lambda one: -one.end)
+                if one.end <= tokens[index].start
+                and not _CLAUSE_END.search(text, one.end, tokens[index].start)
+            ][:1]
     kept = tuple(one for one in variant.entities if one not in negated)
     return Variant(kept) if kept else None
 
@@ -184,9 +196,9 @@ def read_values(
     name: "louder, to 30"."""
     known = (
         QUALITIES.get(quality)
-        or _numeric_slots(find_last_used(conversation))
+        or find_numeric_slots(find_last_used(conversation))
         or _usual_slots(model, conversation)
-        or _numeric_slots(conversation.remembered)
+        or find_numeric_slots(conversation.remembered)
     )
     options: list[list[Entity]] = []
     for entity in variant.entities:
@@ -200,7 +212,7 @@ def read_values(
         yield from product(*options)
 
 
-def _numeric_slots(remembered: Iterable[RememberedEntity]) -> set[str]:
+def find_numeric_slots(remembered: Iterable[RememberedEntity]) -> set[str]:
     return {
         held.entity.element
         for held in remembered
@@ -223,20 +235,13 @@ def _number_slots(
         return
     if number == 1 and entity.text.isalpha():
         return  # "not this ONE"
-    between = model.increases | model.decreases  # "2 MORE minutes"
-    after = _UNIT.findall(utterance.text[entity.end :].lower())
-    words = {*_UNIT.findall(entity.text.lower()), *[one for one in after if one not in between][:1]}
-    words.add("".join(after[:2]))  # "por cento" is what some sentences write as "porcento"
-    if entity.meta.get("kind") == "percent":
-        words.add("%")
-    if entity.text.isalpha():
-        words.discard(entity.text.lower())  # the number itself: "half"
+    words = find_units(model, utterance, entity)
     fitting = [
         slot for slot, ranges in model.ranges.items() if any(number in one for one in ranges)
     ]
     by_unit = [slot for slot in fitting if not words.isdisjoint(model.units.get(slot, ()))]
-    if not by_unit and entity.meta.get("unittype") in _SLOTS_BY_UNIT:
-        slots = _SLOTS_BY_UNIT[entity.meta["unittype"]]
+    if not by_unit and entity.meta.get("unittype") in SLOTS_BY_UNIT:
+        slots = SLOTS_BY_UNIT[entity.meta["unittype"]]
         by_unit = [slot for slot in fitting if slot == slots.get(entity.meta["unit"])]
         known = ()
     for slot in by_unit or [slot for slot in fitting if slot in known]:
@@ -249,3 +254,36 @@ def _number_slots(
                 value = int(value)
             groups, meta = model.group_of(slot), {"value": value}
             yield replace(entity, element=slot, groups=groups, value=str(value), meta=meta)
+
+
+def find_units(model: SentenceIntents, utterance: Utterance, entity: Entity) -> set[str]:
+    """The words that may be the unit of a number: those of its entity and behind it."""
+    between = model.increases | model.decreases  # "2 MORE minutes"
+    after = _UNIT.findall(utterance.text[entity.end :].lower())
+    words = {*_UNIT.findall(entity.text.lower()), *[one for one in after if one not in between][:1]}
+    words.add("".join(after[:2]))  # "por cento" is what some sentences write as "porcento"
+    if entity.meta.get("kind") == "percent":
+        words.add("%")
+    if entity.text.isalpha():
+        words.discard(entity.text.lower())  # the number itself: "half"
+    return words
+
+
+def says_only(
+    model: SentenceIntents,
+    utterance: Utterance,
+    words: re.Pattern[str] | None,
+    entities: Sequence[Entity] = (),
+) -> bool:
+    """Whether an utterance says nothing but some ``words``, those of any follow-up, and
+    ``entities``."""
+    spans = [found.span() for found in words.finditer(utterance.text.lower())] if words else []
+    spans += [(one.start, one.end) for one in entities]
+    links = model.openings | model.additions | model.fillers | model.pronouns | model.courtesies
+    return bool(spans) and all(
+        one.lower in links
+        or any(one.start < end and one.end > start for start, end in spans)
+        or (bool(entities) and one.index not in utterance.content_words)
+        for one in utterance.tokens
+        if any(map(str.isalnum, one.text))
+    )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
+from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.sentences.reader import ANY_WORDS, WITHOUT_SPACES
 from anaphora.entities.sentences.repairs import ALL, EVERYTHING, OTHER
 from anaphora.intents.decision.sentences.completion import Completion
@@ -17,8 +19,28 @@ from anaphora.intents.decision.sentences.fragment import (
     NO_VALUES,
     find_linking_words,
     find_other_words,
+    says_only,
 )
-from anaphora.intents.decision.sentences.repetition.lists import complete_list
+from anaphora.intents.decision.sentences.history.commands import UNDOES, add_command
+from anaphora.intents.decision.sentences.history.corrections import find_corrected, takes_back
+from anaphora.intents.decision.sentences.history.rest import (
+    Task,
+    complete_rest,
+    note_tasks,
+    remember_tasks,
+)
+from anaphora.intents.decision.sentences.history.rooms import (
+    keep_memory,
+    move_to_room,
+    note_room,
+)
+from anaphora.intents.decision.sentences.history.undo import complete_undo
+from anaphora.intents.decision.sentences.refusals import (
+    find_refusal,
+    refuse_stopping,
+    refuse_value,
+)
+from anaphora.intents.decision.sentences.repetition.lists import complete_list, set_for_both
 from anaphora.intents.decision.sentences.repetition.other_devices import (
     complete_all,
     complete_by_part_of_name,
@@ -31,14 +53,15 @@ from anaphora.intents.decision.sentences.repetition.several import (
     complete_several,
     find_devices_before,
 )
+from anaphora.intents.decision.sentences.repetition.wildcards import complete_wildcard
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
     NUMBER,
-    PLACES,
-    TARGETS,
+    STATE,
     find_last_domains,
     find_last_used,
+    last_command_meta,
 )
 from anaphora.intents.decision.sentences.steps import (
     complete_step,
@@ -47,9 +70,7 @@ from anaphora.intents.decision.sentences.steps import (
     find_set_values,
 )
 from anaphora.intents.decision.sentences.timers import find_duration
-from anaphora.intents.decision.sentences.undo import complete_undo, find_earlier_values
 from anaphora.intents.decision.sentences.whole_sentence import complete_sentence
-from anaphora.intents.decision.sentences.wildcards import complete_wildcard
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match
 from anaphora.intents.solver import ParsedQuestion
@@ -64,7 +85,13 @@ from anaphora.stm.conversation import Conversation
 
 __all__ = ["SentenceAnswer", "match_fragment", "match_sentence"]
 
+_REFERRING = frozenset((elements.UNDO, elements.OTHER, elements.ALL, elements.REMAINING))
+"""The intents about what was meant last, in whatever room."""
+
 _MOVING = frozenset(("cover", "lawn_mower", "vacuum", "valve"))  # domains
+
+
+_ASKED = re.compile(r"[?？؟]\s*$")
 
 
 class SentenceAnswer(NamedTuple):
@@ -80,37 +107,57 @@ def match_sentence(
 ) -> SentenceAnswer:
     """The match of the best whole sentence that needs nothing else, or finds it in the memory."""
     refusal = ""
+    moved = move_to_room(model, conversation, _find_room(question))
     for reading in question.utterance.sentences:
         if reading.elliptical or reading.quantity:
             continue
+        refers = bool(reading.references) or reading.intent in _REFERRING
+        own = conversation if refers else moved
         completion = None
-        if reading.is_bare and _is_about_another_kind(model, question, reading, conversation):
-            completion = _complete_elliptical(model, question.utterance, conversation)
+        if reading.is_bare and _is_about_another_kind(model, question, reading, own):
+            completion = _complete_elliptical(model, question.utterance, own)
             if completion is None:
                 refusal = refusal or model.refusals["which"]
                 continue
         elif reading.missing:
             completion = _continue_elliptical(
-                model, question.utterance, reading, conversation
-            ) or _complete_open_words(model, question, reading, conversation)
-        elif reading.names_only and conversation.flow:
-            completion = _complete_name(model, question, conversation)
-        elif reading.references or _is_undone_otherwise(reading, conversation):
-            completion = _change_timer(model, question, conversation)
+                model, question.utterance, reading, own
+            ) or _complete_open_words(model, question, reading, own)
+        elif reading.names_only and own.flow:
+            completion = _complete_name(model, question, own)
+        elif reading.references or _is_undone_otherwise(reading, own):
+            completion = _change_timer(model, question, own)
         if reading.intent == elements.SET:
-            completion = complete_value(model, question.utterance, reading, conversation)
+            completion = complete_value(model, question.utterance, reading, own)
         elif completion is None:
-            completion = _complete_plural(
-                model, question.utterance, reading, conversation
-            ) or _complete(model, reading, conversation)
+            completion = _complete_plural(model, question.utterance, reading, own) or _complete(
+                model, reading, own
+            )
             if completion is None and reading.references == {NAME} and not reading.entities:
-                completion = complete_kind(model, conversation, reading.intent)
+                completion = complete_kind(model, own, reading.intent)
         if completion is not None and reading.rest:
-            completion = completion._replace(meta={**completion.meta, REST: reading.rest})
+            tasks = note_tasks(_find_following(reading))
+            completion = completion._replace(meta={**completion.meta, **tasks})
         if completion is not None:
-            return _answer(model, completion, conversation)
-        refusal = refusal or _find_refusal(model, reading, conversation)
+            return _answer(model, question, completion, conversation)
+        refusal = refusal or find_refusal(model, reading, own)
     return SentenceAnswer(None, refusal)
+
+
+def _find_room(question: ParsedQuestion) -> str:
+    """The area of the satellite that a question comes from; '' if it is not known."""
+    return str(question.question_context.request.data.get("area") or "")
+
+
+def _find_following(reading: SentenceReading) -> Iterable[Task]:
+    """The commands for the other things that a sentence is about."""
+    words = reading.rest
+    for one in reading.following:
+        if one.needs_memory:
+            yield Task(words)
+        else:
+            yield Task(words, one.intent, one.entities)
+        words = one.rest
 
 
 def match_fragment(
@@ -126,51 +173,57 @@ def match_fragment(
         if one.quantity and not (stops and one.quantity == EVERYTHING)  # not only the mower
     ]
     is_about_several = bool(model.several and model.several.search(text))
+    is_asked = REST in last_command_meta(conversation)  # the bot has said what is left to do
+    if is_asked and parse_yes_no(utterance.text, model.language):
+        completion = complete_rest(model, conversation)
+        if completion is not None:
+            return _answer(model, question, completion, conversation)
     if quantified or (conversation.flow and is_about_several):
         completion = complete_several(model, conversation, quantified)
         if completion is None and any(one.lower in model.pronouns for one in utterance.tokens):
             completion = _complete_group(model, quantified, conversation)
-        if not quantified and _says_only(model, utterance, model.several):
+        if not quantified and says_only(model, utterance, model.several):
             completion = complete_both(model, conversation)
+        if completion is None and is_about_several:
+            completion = set_for_both(model, utterance, question.variants, conversation)
         if completion is None:
             is_other = any(one.quantity == OTHER for one in quantified)
             return SentenceAnswer(None, model.refusals["which" if is_other else "all"])
-        return _answer(model, completion, conversation)
+        return _answer(model, question, completion, conversation)
+    refers = any(one.lower in model.pronouns for one in utterance.tokens)
+    own = conversation if refers else move_to_room(model, conversation, _find_room(question))
     completion = (
-        _complete_fragment(model, question, conversation)
-        or complete_by_part_of_name(model, utterance, conversation)
-        or _complete_elliptical(model, utterance, conversation)
-        or complete_wildcard(model, utterance, conversation)
+        _switch_instead(model, utterance, own)
+        or _complete_fragment(model, question, own)
+        or complete_by_part_of_name(model, utterance, own)
+        or _complete_elliptical(model, utterance, own)
+        or complete_wildcard(model, utterance, own)
     )
     is_about_all = bool(model.everything and model.everything.search(text))
     if completion is not None and not (is_about_all and _is_about_device(completion)):
-        return _answer(model, completion, conversation)
+        return _answer(model, question, completion, conversation)
     names_kind = any(one.element in NO_VALUES for one in utterance.entities)
     is_refused = names_kind and (is_about_all or is_about_several)
     if is_refused:
         return SentenceAnswer(None, model.refusals["all"])
-    return SentenceAnswer(None, _refuse_stopping(model, utterance, conversation))
+    refusal = refuse_stopping(model, utterance, conversation)
+    return SentenceAnswer(None, refusal or refuse_value(model, question, own))
 
 
-def _refuse_stopping(
+def _switch_instead(
     model: SentenceIntents, utterance: Utterance, conversation: Conversation
-) -> str:
-    """What a user is told who stops what no sentence stops: which thing it is. '' for others."""
-    if not model.stop or not model.stop.search(utterance.text.lower()):
-        return ""
-    meant = (*TARGETS, *PLACES)
-    said = [one for one in utterance.entities if one.element in meant]
-    if not _says_only(model, utterance, model.stop, said):
-        return ""
-    used = said or [held.entity for held in find_last_used(conversation)]
-    kinds = {one.element for one in used}
-    things = [
-        one.value_or_text if one.element == NAME else one.text or one.value_or_text
-        for one in used
-        if one.element in meant and not (one.element == "domain" and kinds & {"device_class"})
-    ]
-    listed = ", ".join(dict.fromkeys(filter(None, things)))
-    return model.refusals["stop"].format(thing=listed) if listed else ""
+) -> Completion | None:
+    """The command of a mere state after a question: who hears that the oven is on and says "off"
+    wants it off. None for a further question: "and off?"."""
+    if not conversation.flow or conversation.flow[-1].intent not in model.asking_intents:
+        return None
+    states = [one for one in utterance.entities if one.element == STATE]
+    if not says_only(model, utterance, None, states):
+        return None
+    if _ASKED.search(utterance.text) or utterance.tokens[0].lower in model.joiners:
+        return None
+    found = _complete_elliptical(model, utterance, conversation)
+    return found if found is not None and found.intent not in model.asking_intents else None
 
 
 def _complete_group(
@@ -186,26 +239,6 @@ def _complete_group(
         if one.elliptical and one.quantity == ALL
     )
     return next((one for one in found if one is not None), None)
-
-
-def _says_only(
-    model: SentenceIntents,
-    utterance: Utterance,
-    words: re.Pattern[str] | None,
-    entities: Sequence[Entity] = (),
-) -> bool:
-    """Whether an utterance says nothing but some ``words``, those of any follow-up, and
-    ``entities``."""
-    spans = [found.span() for found in words.finditer(utterance.text.lower())] if words else []
-    spans += [(one.start, one.end) for one in entities]
-    links = model.openings | model.additions | model.fillers | model.pronouns | model.courtesies
-    return bool(spans) and all(
-        one.lower in links
-        or any(one.start < end and one.end > start for start, end in spans)
-        or (bool(entities) and one.index not in utterance.content_words)
-        for one in utterance.tokens
-        if any(map(str.isalnum, one.text))
-    )
 
 
 def _is_about_device(completion: Completion) -> bool:
@@ -274,6 +307,8 @@ def _complete(
             return complete_other(model, conversation)
         case elements.ALL:
             return complete_all(model, conversation) or complete_kind(model, conversation)
+        case elements.REMAINING:
+            return complete_rest(model, conversation)
     return complete_sentence(model, reading, conversation)
 
 
@@ -336,25 +371,6 @@ def _complete_open_words(
     return complete_fragment(model, utterance, variants, conversation)
 
 
-def _find_refusal(
-    model: SentenceIntents, reading: SentenceReading, conversation: Conversation
-) -> str:
-    """What a user is told who asks for what cannot be done with the last command."""
-    match reading.intent:
-        case elements.UNDO:
-            return model.refusals["undo" if conversation.flow else "nothing"]
-        case elements.MORE | elements.LESS if conversation.flow:
-            is_timer = conversation.flow[-1].intent in TIMER_INTENTS
-            return "" if is_timer else model.refusals["value"]
-        case elements.OTHER if conversation.flow:
-            return model.refusals["which"]
-        case elements.ALL if conversation.flow:
-            narrow = (NAME, *PLACES)
-            names = any(one.entity.element in narrow for one in find_last_used(conversation))
-            return model.refusals["all" if names else "unchanged"]
-    return ""
-
-
 def _complete_fragment(
     model: SentenceIntents, question: ParsedQuestion, conversation: Conversation
 ) -> Completion | None:
@@ -388,32 +404,60 @@ def _complete_name(
 
 
 def _answer(
-    model: SentenceIntents, completion: Completion, conversation: Conversation
+    model: SentenceIntents,
+    question: ParsedQuestion,
+    completion: Completion,
+    conversation: Conversation,
 ) -> SentenceAnswer:
     if completion.refusal:
-        return SentenceAnswer(None, model.refusals[completion.refusal])
-    return SentenceAnswer(_build_match(model, completion, conversation))
-
-
-def _build_match(
-    model: SentenceIntents, completion: Completion, conversation: Conversation
-) -> Match:
-    index, intent = model.intents[completion.intent]
+        text = model.refusals[completion.refusal]
+        return SentenceAnswer(None, text.format(thing=completion.thing))
+    completion = keep_memory(completion, conversation)
     entities = [one.entity for one in completion.candidates]
-    action = Entity(
+    action = _build_action(model, question, completion, conversation, entities)
+    return SentenceAnswer(_build_match(model, completion, action))
+
+
+def _build_action(
+    model: SentenceIntents,
+    question: ParsedQuestion,
+    completion: Completion,
+    conversation: Conversation,
+    entities: Sequence[Entity],
+) -> Entity:
+    """The entity that remembers a command, with what later ones need to know of it."""
+    intent, room = completion.intent, note_room(conversation, _find_room(question))
+    undoes = bool(completion.meta.get(UNDOES))
+    corrected = (
+        [] if undoes else find_corrected(model, question.utterance, conversation, intent, entities)
+    )
+    return Entity(
         element=ACTION,
         groups=model.action_groups,
-        text=completion.intent,
-        value=completion.intent,
+        text=intent,
+        value=intent,
         meta={
             "response": completion.response,
             **completion.meta,
-            **find_earlier_values(model, conversation, completion.intent, completion.candidates),
-            **find_duration(conversation, completion.intent, entities),
-            **find_set_values(conversation, completion.intent, entities),
-            **find_devices_before(model, conversation, completion.intent, entities),
+            **room,
+            **remember_tasks(
+                model,
+                conversation,
+                completion.meta,
+                entities,
+                corrected,
+                takes_back=partial(takes_back, model, question.utterance),
+            ),
+            **add_command(model, conversation, intent, entities, room=room, undoes=undoes),
+            **find_duration(conversation, intent, entities),
+            **find_set_values(conversation, intent, entities),
+            **find_devices_before(model, conversation, intent, entities),
         },
     )
+
+
+def _build_match(model: SentenceIntents, completion: Completion, action: Entity) -> Match:
+    index, intent = model.intents[completion.intent]
     by_element = {one.entity.element: one for one in completion.candidates}
     by_element[ACTION] = Candidate(action)
     terms = []

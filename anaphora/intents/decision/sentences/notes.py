@@ -9,7 +9,7 @@ from anaphora.grammar.sentences.printer import format_sentence
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import TARGETS, remembered_by_slot
-from anaphora.models.hassil.elements import ACTION, ALL, LESS, MORE, OTHER, UNDO
+from anaphora.models.hassil.elements import ACTION, ALL, LESS, MORE, OTHER, REMAINING, UNDO
 
 __all__ = ["describe_sentence", "is_command"]
 
@@ -19,6 +19,7 @@ _LAST_COMMAND = {
     LESS: "asks for a lower value than the last command",
     OTHER: "asks for the same with the other device",
     ALL: "asks for the same with all things of the kind",
+    REMAINING: "asks for what was left to do",
 }
 
 

@@ -14,7 +14,13 @@ from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.domain import Model
 from anaphora.models.hassil.analysis.combinations import Combination
-from anaphora.models.hassil.collection import RangeList, TextList, TextValue, WildcardList
+from anaphora.models.hassil.collection import (
+    RangeList,
+    SlotList,
+    TextList,
+    TextValue,
+    WildcardList,
+)
 from anaphora.models.hassil.elements import ACTION
 from anaphora.models.hassil.summary import HomeSentences
 from anaphora.stm.conversation import RememberedEntity
@@ -29,7 +35,8 @@ _OPTIONAL = re.compile(r"\[[^\[\]]*\]")
 class SentenceIntents:
     """The combinations of slots of each intent, and the lists of the slots.
 
-    ``ranges`` are the ranges of numbers by slot, ``units`` the words that may follow them.
+    ``ranges`` are the ranges of numbers by slot, ``ranges_of`` those of each intent, ``units`` the
+    words that may follow them.
     ``devices`` is the context of each device by its name, ``areas`` the area of those that are
     in one, ``floors`` the floor of each area that is known to be on one. ``groups`` are those
     of the slots. ``wildcards`` are the slots of each intent that only any text fills ("the
@@ -53,6 +60,7 @@ class SentenceIntents:
     combinations: Mapping[str, Sequence[Combination]]
     intents: Mapping[str, tuple[int, Intent]]
     ranges: Mapping[str, Sequence[RangeList]]
+    ranges_of: Mapping[str, Mapping[str, Sequence[RangeList]]]
     units: Mapping[str, frozenset[str]]
     devices: Mapping[str, Mapping[str, Any]]
     areas: Mapping[str, str]
@@ -94,22 +102,19 @@ class SentenceIntents:
         for one in sentences.summary.combinations:
             by_intent.setdefault(one.intent, []).append(one)
         asking = frozenset(filter(_ASKING.search, by_intent))
-        lists = sentences.find_lists()
-        ranges = {
-            slot: [one for one in listed if isinstance(one, RangeList)]
-            for slot, listed in lists.items()
-        }
+        lists = {intent: sentences.find_lists([intent]) for intent in by_intent}
         return cls(
             language=model.languages[0],
             combinations=by_intent,
             intents={one.id: (index, one) for index, one in enumerate(model.intents)},
-            ranges={slot: listed for slot, listed in ranges.items() if listed},
+            ranges=_find_ranges(sentences.find_lists()),
+            ranges_of={intent: _find_ranges(listed) for intent, listed in lists.items()},
             units=sentences.summary.units,
             devices={str(one.value): one.context for one in _listed(sentences, "name")},
             areas=_places(sentences, "name", "area"),
             floors=_places(sentences, "area", "floor"),
             groups={element.id: element.groups for element in model.elements},
-            wildcards={intent: _find_wildcards(sentences, intent) for intent in by_intent},
+            wildcards={intent: _find_wildcards(listed) for intent, listed in lists.items()},
             joiners=frozenset((*_joiners(model.languages[0]), *(table.get("joiners") or ()))),
             openings=frozenset(table.get("opening") or ()),
             fillers=frozenset(table.get("fillers") or ()),
@@ -218,10 +223,19 @@ def _find_domains(combinations: Iterable[Combination]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _find_wildcards(sentences: HomeSentences, intent: str) -> frozenset[str]:
+def _find_ranges(lists: Mapping[str, list[SlotList]]) -> dict[str, Sequence[RangeList]]:
+    """The ranges of numbers among the lists of each slot that has any."""
+    ranges = {
+        slot: [one for one in listed if isinstance(one, RangeList)]
+        for slot, listed in lists.items()
+    }
+    return {slot: listed for slot, listed in ranges.items() if listed}
+
+
+def _find_wildcards(lists: Mapping[str, list[SlotList]]) -> frozenset[str]:
     return frozenset(
         slot
-        for slot, listed in sentences.find_lists([intent]).items()
+        for slot, listed in lists.items()
         if listed and all(isinstance(one, WildcardList) for one in listed)
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from anaphora.core.utterance import Entity
@@ -23,11 +23,13 @@ __all__ = [
     "build_device",
     "build_entity",
     "find_combination",
+    "find_devices",
     "find_last_domain",
     "find_last_domains",
     "find_last_used",
     "is_allowed",
     "last_command_meta",
+    "property_of",
     "remembered_by_slot",
 ]
 
@@ -150,6 +152,31 @@ def find_last_domains(model: SentenceIntents, conversation: Conversation) -> fro
     if domain or not conversation.flow:
         return frozenset((domain,) if domain else ())
     return model.domains.get(conversation.flow[-1].intent, frozenset())
+
+
+def find_devices(
+    model: SentenceIntents, said: Mapping[str, str], accepted: Collection[str] | None = None
+) -> list[str]:
+    """The devices of the home of the kind and in the place that are said, of the ``accepted``
+    domains."""
+    return [
+        name
+        for name, context in model.devices.items()
+        if (accepted is None or context.get("domain") in accepted)
+        and all(
+            property_of(model, name, slot) == value
+            for slot, value in said.items()
+            if slot in (*PLACES, "domain", "device_class")
+        )
+    ]
+
+
+def property_of(model: SentenceIntents, name: str, slot: str) -> str:
+    """The domain, the class or the place of a device; '' if it is not known."""
+    area = model.areas.get(name, "")
+    if slot in PLACES:
+        return area if slot == "area" else model.floors.get(area, "")
+    return str(model.devices.get(name, {}).get(slot, ""))
 
 
 def last_command_meta(conversation: Conversation) -> Mapping[str, Any]:

@@ -15,11 +15,19 @@ from anaphora.intents.decision.sentences.slots import (
     build_device,
     build_entity,
     find_combination,
+    find_devices,
     find_last_used,
+    property_of,
 )
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["complete_all", "complete_by_part_of_name", "complete_other", "find_others"]
+__all__ = [
+    "complete_all",
+    "complete_by_part_of_name",
+    "complete_other",
+    "find_others",
+    "is_form_of",
+]
 
 _MIN_STEM, _STEM_SHARE = 4, 0.75  # letters, and of the longer word, that two forms share
 
@@ -57,8 +65,17 @@ def complete_other(model: SentenceIntents, conversation: Conversation) -> Comple
 
 
 def find_others(model: SentenceIntents, conversation: Conversation) -> list[str]:
-    """The devices that may be the other one: one if it is clear."""
-    others = _others(model, conversation)
+    """The devices that may be the other one: one if it is clear. After a command for all things of
+    a kind in a place it is none of these."""
+    meant = {one.entity.element: one.entity.value_or_text for one in find_last_used(conversation)}
+    if NAME in meant:
+        others = _others(model, conversation)
+    elif "domain" in meant:
+        there = find_devices(model, meant)
+        kind = {slot: value for slot, value in meant.items() if slot not in PLACES}
+        others = [one for one in find_devices(model, kind) if one not in there] if there else []
+    else:
+        others = []
     if len(others) > 1:
         last = next(iter(_last_names(conversation)), "")
         area, words = model.areas.get(last), set(last.lower().split())
@@ -86,13 +103,14 @@ def complete_by_part_of_name(
     named = []
     for name in _others(model, conversation, domain):
         parts = name.lower().split()
-        found = {word for word in words if any(_is_form_of(word, one) for one in parts)}
+        found = {word for word in words if any(is_form_of(word, one) for one in parts)}
         if found and found.issuperset(needed):
             named.append(name)
     return _repeat_for_device(model, conversation, named)
 
 
-def _is_form_of(word: str, other: str) -> bool:
+def is_form_of(word: str, other: str) -> bool:
+    """Whether a word is another one in another form, or the last part of it."""
     pairs = zip(word, other, strict=False)
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     longer = max(len(word), len(other))
@@ -130,7 +148,16 @@ def _repeat_for_device(
     if len(names) != 1 or not conversation.flow:
         return None
     said = build_device(model, names[0])
-    held = [one for one in find_last_used(conversation) if one.entity.element != NAME]
+    held = [
+        one
+        for one in find_last_used(conversation)
+        if one.entity.element != NAME
+        and not (
+            one.entity.element in PLACES
+            and property_of(model, names[0], one.entity.element)
+            not in ("", one.entity.value_or_text)
+        )
+    ]
     intent = conversation.flow[-1].intent
     for kept in (held, [one for one in held if one.entity.element not in (*TARGETS, *PLACES)]):
         combination = find_combination(model, intent, [said, *(one.entity for one in kept)])

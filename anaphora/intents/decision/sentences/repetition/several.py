@@ -14,7 +14,18 @@ from anaphora.core.utterance import Entity, SentenceReading, Variant
 from anaphora.entities.sentences.reader import TIMER
 from anaphora.entities.sentences.repairs import ALL, BOTH, EVERYTHING, OTHER
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
-from anaphora.intents.decision.sentences.repetition.other_devices import complete_all, find_others
+from anaphora.intents.decision.sentences.history.commands import find_things
+from anaphora.intents.decision.sentences.history.rest import (
+    Task,
+    find_tasks,
+    is_done,
+    note_tasks,
+)
+from anaphora.intents.decision.sentences.repetition.other_devices import (
+    complete_all,
+    find_others,
+    is_form_of,
+)
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -23,10 +34,11 @@ from anaphora.intents.decision.sentences.slots import (
     build_device,
     build_entity,
     find_combination,
+    find_devices,
     find_last_used,
     last_command_meta,
+    property_of,
 )
-from anaphora.models.hassil.elements import REST
 from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS
 from anaphora.stm.conversation import Conversation
 
@@ -39,6 +51,7 @@ __all__ = [
 ]
 
 _DOMAIN, _CLASS = "domain", "device_class"
+_CLASSED = frozenset(("cover",))  # domains of things that differ by their class
 _DEVICES_BEFORE = "devices before"
 
 
@@ -72,21 +85,21 @@ def complete_several(
     return None
 
 
-def complete_both(model: SentenceIntents, conversation: Conversation) -> Completion | None:
-    """The last command for both of two things: the one that was meant before as well."""
+def complete_both(
+    model: SentenceIntents, conversation: Conversation, other: Completion | None = None
+) -> Completion | None:
+    """The last command, or the ``other`` one for the thing that was meant last, for both of two
+    things: the one that was meant before as well."""
     if not conversation.flow:
         return None
+    if other is not None:
+        entities = [one.entity for one in other.candidates]
+        values = [one for one in entities if one.element not in (*TARGETS, *PLACES)]
+        pair = _find_pair(model, conversation, None)
+        return _give(model, conversation, other.intent, pair, values) if values else None
     intent, last = conversation.flow[-1].intent, find_last_used(conversation)
     values = [one.entity for one in last if one.entity.element not in (*TARGETS, *PLACES)]
-    pair = list(_find_pair(model, conversation, None))
-    found = _give(model, conversation, intent, pair, values)
-    if found is None or REST not in found.meta:
-        return found
-    done = _find_name(last)  # it has been given for this one
-    before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
-    if before and not values and _is_repeated(conversation):
-        return found._replace(refusal="unchanged")
-    return _give(model, conversation, intent, [one for one in pair if one != done], values)
+    return _give(model, conversation, intent, _find_pair(model, conversation, None), values)
 
 
 def complete_plural(
@@ -95,16 +108,9 @@ def complete_plural(
     """The command of a reading that refers to several things: the devices to which the last command
     was given one by one, and which the reading is for: no door is turned off. None if it was given
     to one alone."""
-    before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
     last = _find_name(find_last_used(conversation))
-    if not last or not before or not _is_repeated(conversation):
-        return None
     accepted = _find_accepted((reading,))
-    wanted = [
-        one
-        for one in (*before, last)
-        if accepted is None or model.devices.get(one, {}).get(_DOMAIN) in accepted
-    ]
+    wanted = _find_together(model, conversation, last, accepted) if last else ()
     return _give(model, conversation, reading.intent, wanted, reading.entities)
 
 
@@ -121,7 +127,7 @@ def complete_kind(
     if intent and _DOMAIN not in said:
         return None
     values = [one.entity for one in last if one.entity.element not in (*TARGETS, *PLACES)]
-    wanted = _find_devices(model, _kind_of(model, name) if name else said, None)
+    wanted = _find_alike(model, name) if name else find_devices(model, said)
     if len(wanted) < 2:
         return None
     intent = intent or conversation.flow[-1].intent
@@ -168,22 +174,76 @@ def _find_wanted(
     is_placed = not said.keys().isdisjoint(PLACES)
     if reading.quantity == OTHER:
         others = find_others(model, conversation)
-        fitting = _find_devices(model, said, accepted)
+        fitting = find_devices(model, said, accepted)
         return others if len(others) == 1 and others[0] in fitting else ()
     if not reading.elliptical:
         pair = _find_pair(model, conversation, None) if reading.quantity == BOTH else ()
-        kind = _find_devices(model, said, None)
+        kind = find_devices(model, said) + _find_unclassed(model, reading, said)
         if reading.quantity != BOTH or len(kind) == 2:
             return kind
         return pair if set(pair) <= set(kind) and not is_placed else ()
     if reading.quantity == BOTH:
         return _find_pair(model, conversation, accepted)
     if reading.quantity == EVERYTHING:
-        return _find_devices(model, said, _without_scenes(model, reading.intent, accepted))
+        return find_devices(model, said, _without_scenes(model, reading.intent, accepted))
     name = _find_name(find_last_used(conversation))
     if not name or is_placed:
         return ()
-    return _find_devices(model, _kind_of(model, name), accepted)
+    together = _find_together(model, conversation, name, accepted)
+    if together:
+        return together
+    return _find_alike(model, name, accepted)
+
+
+def _find_alike(
+    model: SentenceIntents, name: str, accepted: Collection[str] | None = None
+) -> list[str]:
+    """The devices of the kind of one. If the home does not say of which class a cover is, those
+    with a word in common are: blinds are no doors."""
+    kind = _kind_of(model, name)
+    found = find_devices(model, kind, accepted)
+    if kind.get(_DOMAIN) not in _CLASSED or _CLASS in kind:
+        return found
+    words = name.lower().split()
+    alike = [
+        one
+        for one in found
+        if any(is_form_of(word, part) for word in words for part in one.lower().split())
+    ]
+    return alike if len(alike) > 1 else found
+
+
+def _find_together(
+    model: SentenceIntents, conversation: Conversation, name: str, accepted: Collection[str] | None
+) -> Sequence[str]:
+    """The devices to which the last command was given one by one, up to the one with a ``name``:
+    "them all" are these. Empty if it was given to one alone."""
+    before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
+    if not before or not _is_repeated(conversation):
+        return ()
+    return [
+        one
+        for one in (*before, name)
+        if accepted is None or model.devices.get(one, {}).get(_DOMAIN) in accepted
+    ]
+
+
+def _find_unclassed(
+    model: SentenceIntents, reading: SentenceReading, said: Mapping[str, str]
+) -> list[str]:
+    """The devices of a domain that have the word for a class in their name, if the home does not
+    say of which class they are: "all the BLINDS"."""
+    words = [one.text.lower() for one in reading.entities if one.element == _CLASS and one.end]
+    return [
+        name
+        for name in find_devices(model, {**said, _CLASS: ""})
+        if any(
+            is_form_of(word[:end], part)
+            for word in words
+            for part in name.lower().split()
+            for end in (len(word), -1)  # "Rollos", "Küchenrollo"
+        )
+    ]
 
 
 def _without_scenes(
@@ -215,42 +275,22 @@ def _find_pair(
     name = _find_name(last)
     if not name:
         said = {one.entity.element: one.entity.value_or_text for one in last}
-        found = _find_devices(model, said, accepted) if _DOMAIN in said else ()
+        found = find_devices(model, said, accepted) if _DOMAIN in said else ()
         return tuple(found) if len(found) == 2 else ()
     before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
     if len(before) > 1:
         return ()  # three things in a row
-    pair = (*before, name) if before else (name, *find_others(model, conversation))
+    tasks = (dict(find_things(one.entities)) for one in find_tasks(model, conversation))
+    left = [one[NAME] for one in tasks if NAME in one]
+    others = left or find_others(model, conversation)
+    pair = (*before, name) if before else (name, *others)
     domains = {model.devices.get(one, {}).get(_DOMAIN) for one in pair}
     is_pair = len(pair) == 2 and (accepted is None or domains <= set(accepted))
     return pair if is_pair else ()
 
 
-def _find_devices(
-    model: SentenceIntents, said: Mapping[str, str], accepted: Collection[str] | None
-) -> list[str]:
-    """The devices of the home of the kind and in the place that are said."""
-    return [
-        name
-        for name, context in model.devices.items()
-        if (accepted is None or context.get(_DOMAIN) in accepted)
-        and all(
-            _property(model, name, slot) == value
-            for slot, value in said.items()
-            if slot in (*PLACES, _DOMAIN, _CLASS)
-        )
-    ]
-
-
-def _property(model: SentenceIntents, name: str, slot: str) -> str:
-    area = model.areas.get(name, "")
-    if slot in PLACES:
-        return area if slot == "area" else model.floors.get(area, "")
-    return str(model.devices.get(name, {}).get(slot, ""))
-
-
 def _kind_of(model: SentenceIntents, name: str) -> dict[str, str]:
-    kind = {slot: _property(model, name, slot) for slot in (_DOMAIN, _CLASS)}
+    kind = {slot: property_of(model, name, slot) for slot in (_DOMAIN, _CLASS)}
     return {slot: value for slot, value in kind.items() if value}
 
 
@@ -266,28 +306,34 @@ def _give(
     wanted: Sequence[str],
     values: Sequence[Entity],
 ) -> Completion | None:
-    """A command for as many of the ``wanted`` devices as one can be given for; it names the others.
-    None if it cannot be given for one of them."""
+    """A command for as many of the ``wanted`` devices as one can be given for, without those for
+    which it was given last; it notes those for the others. None if it cannot be given for one of
+    them; refused if it was given for all."""
     parts = list(_divide(model, intent, wanted, values)) if wanted else []
     if not parts or sum(len(one.devices) for one in parts) < len(wanted):
         return None
-    first, *others = parts
+    left = [one for one in parts if not is_done(model, conversation, intent, one.entities)]
+    first, *others = left or parts
     candidates = build_candidates(conversation, first.entities, ())
     found = Completion(intent, Variant(()), candidates, first.response)
-    if not others:
-        return found
-    return found._replace(meta={REST: ", ".join(_name_parts(parts))})
+    if not left and len(wanted) > 1:
+        return found._replace(refusal="unchanged")
+    words = list(_name_parts((first, *others)))
+    tasks = (
+        Task(", ".join(words[index:]), intent, one.entities) for index, one in enumerate(others)
+    )
+    return found._replace(meta=note_tasks(tasks))
 
 
 def _name_parts(parts: Sequence[_Part]) -> Iterator[str]:
-    """The parts after the first in words: their places if that is all in which they differ, else
-    their devices."""
+    """Each of the parts after the first in words: its place if that is all in which they differ,
+    else its devices."""
     kinds = {tuple(two.value for two in one.entities if two.element not in PLACES) for one in parts}
     for one in parts[1:]:
         if len(kinds) == 1:
-            yield from (two.value_or_text for two in one.entities if two.element in PLACES)
+            yield ", ".join(two.value_or_text for two in one.entities if two.element in PLACES)
         else:
-            yield from sorted(one.devices)
+            yield ", ".join(sorted(one.devices))
 
 
 def _divide(
@@ -317,14 +363,14 @@ def _find_kinds(
     devices alone: what is not known of another device may be so."""
     kinds = {tuple(_kind_of(model, name).items()) for name in wanted}
     kinds |= {kind[:1] for kind in kinds}
-    known = ((slot, _property(model, name, slot)) for name in wanted for slot in PLACES)
+    known = ((slot, property_of(model, name, slot)) for name in wanted for slot in PLACES)
     places = [*({slot: place} for slot, place in sorted(set(known)) if place), {}]
     for place, kind in product(places, sorted(kinds - {()}, key=lambda one: (len(one), one))):
         slots = {**dict(kind), **place}
         found = frozenset(
             name
             for name in model.devices
-            if all(_property(model, name, slot) in (value, "") for slot, value in slots.items())
+            if all(property_of(model, name, slot) in (value, "") for slot, value in slots.items())
         )
         if not found or not found <= set(wanted):
             continue

@@ -1,0 +1,101 @@
+"""Go on with a conversation in another room: what "louder" means is what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from anaphora.core.utterance import Entity
+from anaphora.intents.decision.sentences.completion import Completion
+from anaphora.intents.decision.sentences.history.commands import (
+    FROM,
+    find_commands,
+    unpack_entities,
+)
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.slots import (
+    NAME,
+    build_entity,
+    find_last_domain,
+    find_last_used,
+    last_command_meta,
+)
+from anaphora.intents.match import Candidate
+from anaphora.models.hassil.elements import ACTION
+from anaphora.stm.conversation import Conversation, FlowStep, RememberedEntity
+
+__all__ = ["keep_memory", "move_to_room", "note_room"]
+
+_AREA = "area"
+
+
+def note_room(conversation: Conversation, area: str) -> Mapping[str, Any]:
+    """The room of the speaker, as metadata of a command; that of the command before, if it is not
+    known."""
+    area = area or last_command_meta(conversation).get(FROM, "")
+    return {FROM: area} if area else {}
+
+
+def move_to_room(model: SentenceIntents, conversation: Conversation, area: str) -> Conversation:
+    """The conversation as it goes on in the ``area`` of a speaker, if the last command came from
+    another one: with the last commands from there, else with the things there of the kind that was
+    meant last. It is the conversation itself in the same room, or if what was meant is there, is in
+    no room, or the home has nothing of its kind in the room."""
+    meta = last_command_meta(conversation)
+    if not area or meta.get(FROM, area) == area or not conversation.flow:
+        return conversation
+    used = {one.entity.element: one.entity.value_or_text for one in find_last_used(conversation)}
+    name, domain = used.get(NAME), find_last_domain(model, conversation)
+    place = model.areas.get(name, "") if name else used.get(_AREA)
+    if place == area or not (domain or place):
+        return conversation
+    around = {
+        known
+        for device, known in model.areas.items()
+        if model.devices.get(device, {}).get("domain") == domain
+    }
+    kind = [build_entity(model, _AREA, area)]
+    if domain:
+        kind.append(build_entity(model, "domain", domain))
+    own = [one for one in reversed(find_commands(conversation)) if one[FROM] == area]
+    if own:
+        used = (*(unpack_entities(model, one["slots"]) for one in own), kind)
+        return _replace_last(model, conversation, own[0]["intent"], used)
+    if around and area not in around:
+        return conversation
+    return _replace_last(model, conversation, conversation.flow[-1].intent, (kind,))
+
+
+def keep_memory(completion: Completion, conversation: Conversation) -> Completion:
+    """The completion without candidates of another room that the conversation does not remember:
+    they are as if they were said."""
+    held = conversation.remembered
+    candidates = tuple(
+        one if one.remembered is None or one.remembered in held else Candidate(one.entity)
+        for one in completion.candidates
+    )
+    return completion._replace(candidates=candidates)
+
+
+def _replace_last(
+    model: SentenceIntents,
+    conversation: Conversation,
+    intent: str,
+    used: Iterable[Sequence[Entity]],
+) -> Conversation:
+    """The conversation as if its last commands had ``used`` some entities, the last one first, and
+    nothing else was said."""
+    step = conversation.flow[-1]
+    number, match = conversation.questions, conversation.matches
+    action = Entity(element=ACTION, groups=model.action_groups, text=intent, value=intent)
+    return replace(
+        conversation,
+        remembered=tuple(
+            RememberedEntity(one, number - ago, step.at, step.at, match - ago)
+            for ago, entities in enumerate(used)
+            for one in ((action, *entities) if ago == 0 else entities)
+        ),
+        flow=(*conversation.flow[:-1], FlowStep(intent, step.at)),
+    )

@@ -1,0 +1,70 @@
+"""Homes to talk to, and what they answer."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+
+from anaphora import Area, Device, Engine, Home, Model, Request, load_model
+
+NOW = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
+NAMES = {
+    "en": ("Kitchen", "Hall", "Bedroom", "front door", "back door", "lamp", "radio"),
+    "de": ("Küche", "Flur", "Schlafzimmer", "Haustür", "Hintertür", "Lampe", "Radio"),
+    "es": ("cocina", "pasillo", "dormitorio", "puerta principal", "puerta trasera", "lámpara",
+           "radio"),
+    "fr": ("cuisine", "entrée", "chambre", "porte avant", "porte arrière", "lampe", "radio"),
+    "it": ("cucina", "corridoio", "camera", "porta d'ingresso", "porta sul retro", "lampada",
+           "radio"),
+    "nl": ("keuken", "gang", "slaapkamer", "voordeur", "achterdeur", "lamp", "radio"),
+    "ru": ("кухня", "коридор", "спальня", "входная дверь", "задняя дверь", "лампа", "радио"),
+    "cs": ("kuchyň", "chodba", "ložnice", "dveře", "vrata", "lampa", "rádio"),
+    "ja": ("台所", "廊下", "寝室", "玄関", "裏口", "ランプ", "ラジオ"),
+    "zh-CN": ("厨房", "走廊", "卧室", "前门", "后门", "台灯", "收音机"),
+}  # fmt: skip
+
+
+@cache
+def build_model(language: str) -> Model:
+    kitchen, hall, bedroom, front, back, lamp, radio = NAMES[language]
+    devices = [
+        Device(front, "lock", (), hall),
+        Device(back, "lock", (), kitchen),
+        Device(lamp, "light", (), hall),
+        Device(radio, "media_player", (), kitchen),
+    ]
+    if language == "en":
+        devices += [
+            Device("oven", "switch", (), kitchen),
+            Device("tv", "media_player", (), hall),
+            Device("fan", "fan", (), bedroom),
+            Device("left blind", "cover", (), bedroom),
+            Device("right blind", "cover", (), bedroom),
+            Device("garage door", "cover", (), hall),
+            Device("heating", "climate", (), bedroom),
+        ]
+    areas = (Area(kitchen), Area(hall), Area(bedroom))
+    return load_model(f"home-assistant:{language}", home=Home(areas=areas, devices=tuple(devices)))
+
+
+def talk(*texts: str, language: str = "en") -> list[str]:
+    """The answers to a dialog: the intent with its slots, else the reason of the refusal. A text
+    may begin with the room of the speaker: "@Kitchen: louder"."""
+    return [answer for answer, _ in _ask(texts, language)]
+
+
+def said(*texts: str, language: str = "en") -> str:
+    """What the bot says to the last text of a dialog."""
+    return _ask(texts, language)[-1][1]
+
+
+def _ask(texts: tuple[str, ...], language: str) -> list[tuple[str, str]]:
+    engine = Engine(build_model(language), clock=lambda: NOW)
+    answers = []
+    for written in texts:
+        area, _, text = written[1:].partition(": ") if written[0] == "@" else ("", "", written)
+        reply = engine.ask(text, request=Request(data={"area": area} if area else {}))
+        slots = " ".join(f"{name}={slot.value}" for name, slot in sorted(reply.slots.items()))
+        answer = f"{reply.intent} {slots}".strip() if reply.intent else reply.reason
+        answers.append((answer, reply.text or ""))
+    return answers

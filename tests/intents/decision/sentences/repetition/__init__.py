@@ -1,0 +1,1 @@
+"""Commands to a home that are given again, for other things."""
