@@ -10,6 +10,8 @@ from anaphora.entities.recognizers.recognizer import Mention
 
 __all__ = ["find_ordinal", "has_cue", "places", "select_by_ordinal"]
 
+_FOLLOWING = frozenset({"correct", "decline", "instead", "add"})
+
 _Item = TypeVar("_Item")
 
 
@@ -28,8 +30,11 @@ def has_cue(text: str, language: str, *kinds: str) -> bool:
 
 
 def places(text: str, language: str) -> Iterator[Mention]:
-    """Recognize a place in a list, of a text that says nothing else: "no, I meant the second"."""
+    """Recognize a place in a list, of a text that corrects or adds that and says nothing else: "no,
+    I meant the second", "and the last one"."""
     atoms, phrases = load_cue_words(language).read(text)
+    if all(one.reading.kind not in _FOLLOWING for one in phrases):
+        return
     found = [one for one in phrases if one.reading.kind == "ordinal"]
     covered = {index for one in phrases for index in range(one.first, one.last)}
     rest = [one for index, one in enumerate(atoms) if index not in covered and one.kind != "mark"]
