@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from anaphora.entities.cues.cue_words import load_cue_words
+from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["find_ordinal", "select_by_ordinal"]
+__all__ = ["find_ordinal", "has_cue", "places", "select_by_ordinal"]
+
+_FOLLOWING = frozenset({"correct", "decline", "instead", "add"})
 
 _Item = TypeVar("_Item")
 
@@ -18,6 +21,28 @@ def find_ordinal(text: str, language: str) -> int | None:
     _, phrases = load_cue_words(language).read(text)
     places = {one.reading.number for one in phrases if one.reading.kind == "ordinal"}
     return places.pop() if len(places) == 1 else None
+
+
+def has_cue(text: str, language: str, *kinds: str) -> bool:
+    """Whether a text has a word that does one of these in a dialog."""
+    _, phrases = load_cue_words(language).read(text)
+    return any(one.reading.kind in kinds for one in phrases)
+
+
+def places(text: str, language: str) -> Iterator[Mention]:
+    """Recognize a place in a list, of a text that corrects or adds that and says nothing else: "no,
+    I meant the second", "and the last one"."""
+    atoms, phrases = load_cue_words(language).read(text)
+    if all(one.reading.kind not in _FOLLOWING for one in phrases):
+        return
+    found = [one for one in phrases if one.reading.kind == "ordinal"]
+    covered = {index for one in phrases for index in range(one.first, one.last)}
+    rest = [one for index, one in enumerate(atoms) if index not in covered and one.kind != "mark"]
+    if rest or len({one.reading.number for one in found}) != 1:
+        return
+    number = found[0].reading.number
+    start, end = atoms[found[0].first].start, atoms[found[0].last - 1].end
+    yield Mention(start, end, str(number))
 
 
 def select_by_ordinal(items: Sequence[_Item], place: int | None) -> list[_Item]:

@@ -18,6 +18,7 @@ __all__ = ["AlarmList"]
 
 _SECOND, _MINUTE, _DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
 _PAIR = 2
+_MAX_UNDONE = 10
 # From an exact match to "at 7", which may be in the morning or in the evening.
 _MATCH_FORMATS = ("%Y-%m-%d %H:%M", "%H:%M", "%I:%M")
 
@@ -26,7 +27,8 @@ class AlarmList:
     """The future alarms of a conversation. Times are in UTC, which skips no hour, and shown in the
     user's local time.
 
-    ``day`` is the day whose hour the last answer asked for.
+    ``day`` is the day whose hour the last answer asked for, ``offered`` the only time that it
+    offered, and ``replaced`` the alarm that this one replaces.
     """
 
     def __init__(self, data: dict[str, Any], at: datetime, language: str) -> None:
@@ -37,6 +39,9 @@ class AlarmList:
         self.now = at.astimezone(UTC)
         self.day = date.fromisoformat(data.pop("day")) if "day" in data else None
         data.pop("asked", None)
+        offered, replaced = data.pop("offered", ("", ""))
+        self.offered = datetime.fromisoformat(offered) if offered else None
+        self.replaced = datetime.fromisoformat(replaced) if replaced else None
         known = (datetime.fromisoformat(text) for text in data.get("alarms", ()))
         self.times = sorted(time for time in known if time > self.now)
 
@@ -83,9 +88,16 @@ class AlarmList:
         self._data["day"] = day.isoformat()
         return self.answer("hour", day=text)
 
-    def offer_once(self, repeat: Entity, first: datetime) -> Answer:
-        """Offer an alarm at the ``first`` of several times."""
-        text = self.answer("once_then", repeat=repeat.text, when=self.format_times([first]))
+    def offer_once(
+        self, repeat: str, first: datetime, replaced: datetime | None = None
+    ) -> Answer | str:
+        """Offer an alarm at the ``first`` of several times, in the place of the ``replaced`` one;
+        say so if there is one already."""
+        when = self.format_times([first])
+        if first.astimezone(UTC) in self.times:
+            return self.answer("once_set", repeat=repeat, when=when)
+        self._data["offered"] = [first.isoformat(), replaced.isoformat() if replaced else ""]
+        text = self.answer("once_then", repeat=repeat, when=when)
         return Answer(text, offers=[{"date": first}], then="wake")
 
     def offer_choice(self, times: Sequence[datetime]) -> Answer:
@@ -115,6 +127,8 @@ class AlarmList:
         """Drop the alarms that a correction replaces: those that it negates, else the last."""
         if negated := [entity for entity in said if entity.negated]:
             gone = set(self.find(negated))
+        elif self.offered is not None:
+            gone = {self.replaced} if self.replaced else set()
         else:
             last = self._data.get("last", ()) if is_correction else ()
             gone = {datetime.fromisoformat(text) for text in last}
@@ -143,24 +157,42 @@ class AlarmList:
         found = [time for time in self.times if time in last]
         return found if len(found) == _PAIR else []
 
+    def cancel(self, chosen: Sequence[datetime], back: Iterable[datetime] = ()) -> Answer:
+        """Cancel the ``chosen`` alarms. Those that are ``back`` were cancelled by mistake."""
+        if len(self.times) > 1:
+            self._data["asked"] = "other"
+        self.save(time for time in self.times if time not in chosen)
+        when, kept = self.format_times(chosen), [time for time in back if time not in chosen]
+        if kept:
+            return self.answer_change("swapped", when=when, kept=self.format_times(kept))
+        return self.answer_change("cancelled", when=when)
+
     def save(self, times: Iterable[datetime]) -> None:
-        """Store these as the alarms."""
-        self._data["before"] = [time.isoformat() for time in self.times]
-        self._data["alarms"] = sorted(time.isoformat() for time in times)
+        """Store these as the alarms, and what was stored before, to take the change back."""
+        before, after = self._data.get("alarms", []), sorted(time.isoformat() for time in times)
+        if after != before:
+            self._data["history"] = [*self._history(), before][-_MAX_UNDONE:]
+            self._data["alarms"] = after
 
     @property
     def has_cancelled(self) -> bool:
         """Whether the last change was that alarms were cancelled."""
-        return set(self._data.get("alarms", ())) < set(self._data.get("before", ()))
+        history = self._history()
+        return bool(history) and set(self._data["alarms"]) < set(history[-1])
 
     def take_back(self) -> bool:
-        """Take back the last change; whether there was one."""
-        known = [datetime.fromisoformat(text) for text in self._data.pop("before", ())]
-        before = [time for time in known if time > self.now]
-        if not before:
-            return False
-        self.times = before
-        return True
+        """Take back the last change that is not over; whether there was one."""
+        history, now = self._history(), self.times
+        while history and self.times == now:
+            self._data["alarms"] = history.pop()
+            known = [datetime.fromisoformat(text) for text in self._data["alarms"]]
+            self.times = [time for time in known if time > self.now]
+        self._data["history"] = history
+        return self.times != now
+
+    def _history(self) -> list[list[str]]:
+        """The alarms before each of the last changes."""
+        return list(self._data.get("history", ()))
 
     def format_times(self, times: Iterable[datetime]) -> str:
         """ "Tue 6 Jan, 06:30; Wed 7 Jan, 07:00"."""

@@ -1,10 +1,11 @@
 """The handlers of the model ``alarm``, which store the alarms in the conversation.
 
 Besides the alarms, ``data`` holds ``last``, the alarms that were set last, which a correction
-replaces, ``moved``, from where to where some were moved last, ``before``, the alarms before the
-last change, ``timer``, the unit of the last one if it was a length of time, and what the last
-answer asked for: ``day``, the day whose hour is missing, or ``asked: which``, if the user should
-name one of the alarms.
+replaces, ``moved``, from where to where some were moved last, ``history``, the alarms before each
+of the last changes, ``timer``, the unit of the last one if it was a length of time, and what the
+last answer was about: ``day``, the day whose hour is missing, ``offered``, the time that it
+offered, ``asked: which``, if the user should name one of the alarms, or ``asked: other``, if some
+of several were cancelled.
 """
 
 from __future__ import annotations
@@ -17,8 +18,14 @@ from typing import TYPE_CHECKING, Any
 from anaphora.bots.alarm.alarm_list import AlarmList
 from anaphora.bots.alarm.times import (
     TooFarError,
+    find_clock,
     find_day,
+    find_ends,
+    find_first,
     find_first_of_several_days,
+    find_unit,
+    format_repeat,
+    may_be_am_or_pm,
     place_on_day,
     read_as_timer,
     resolve_new_time,
@@ -26,7 +33,7 @@ from anaphora.bots.alarm.times import (
     resolve_time,
     split_range,
 )
-from anaphora.bots.ordinals import find_ordinal, select_by_ordinal
+from anaphora.bots.ordinals import find_ordinal, has_cue, select_by_ordinal
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.intents.interpretation.alternatives import find_joints
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "cancel",
+    "cancel_other",
     "drop",
     "left",
     "move_all",
@@ -69,7 +77,9 @@ def wake(
     # "Remind me at 5" does not answer "At what time on Monday?".
     asked = alarms.day if match.slots["action"].source == "memory" else None
     times = []
-    last = _last_set(match, data, correction=correction)
+    if match.slots["action"].source == "sentence" and not correction:
+        alarms.offered = None  # "Remind me at 5" is no answer to an offer, either
+    last = alarms.offered or _last_set(match, data, correction=correction)
     said = _entities(match.slots.get("time"))
     if "more" in match.slots or ("timer" in data and (correction or _is_another(match))):
         said = tuple([read_as_timer(one, data.get("timer", "minute")) for one in said])
@@ -92,30 +102,38 @@ def wake(
             times.append(place_on_day(day, last.astimezone(at.tzinfo)))
             continue
         if (first := find_first_of_several_days(entity)) is not None:
-            return alarms.offer_once(entity, first)
+            return alarms.offer_once(entity.text, first)
         try:
-            if correction and last is not None and entity.element == "hour":
+            if ends := find_ends(entity):  # "from 5 to 7"
+                return alarms.offer_choice([resolve_time(end, at) for end in ends])
+            is_change = correction or alarms.offered is not None
+            if is_change and last is not None and may_be_am_or_pm(entity):
                 times.append(resolve_new_time(entity, last, at))
             else:
                 times.append(resolve_on_asked_day(asked, resolve_time(entity, at), entity, at))
         except TooFarError:
             return alarms.answer("far")
     past = [time for time in times if time <= alarms.now]
-    if not past:
-        alarms.drop_corrected(match.filling.variant.entities, is_correction=correction)
-    new = [time for time in dict.fromkeys(times) if time not in alarms.times]
     if past:
         return alarms.answer("past", when=alarms.format_times(past))
     if len(times) > 1 and _are_alternatives(said, text, language):
         return alarms.offer_choice(times)
-    if not new:
-        data["last"] = [time.isoformat() for time in times]
-        return alarms.answer("known", when=alarms.format_times(times))
+    alarms.drop_corrected(match.filling.variant.entities, is_correction=correction)
+    return _set(alarms, data, times, find_unit(said[0]))
+
+
+def _set(
+    alarms: AlarmList, data: dict[str, Any], times: Sequence[datetime], unit: str = ""
+) -> Answer | str:
+    """Set an alarm at each of the times; ``unit`` is that of a timer."""
+    new = [time for time in dict.fromkeys(times) if time not in alarms.times]
     if len(alarms.times) + len(new) > _MAX_ALARMS:
         return alarms.answer("full")
     alarms.save([*alarms.times, *new])
-    data["last"] = [time.isoformat() for time in new]
-    if unit := said[0].meta.get("unit"):
+    data["last"] = [time.isoformat() for time in new or times]
+    if not new:
+        return alarms.answer("known", when=alarms.format_times(times))
+    if unit:
         data["timer"] = unit
     else:
         data.pop("timer", None)
@@ -125,14 +143,36 @@ def wake(
     return alarms.answer_change("set", when=alarms.format_times(new), left=left)
 
 
-def once(match: Match, data: dict[str, Any], at: datetime, language: str) -> Answer | str:
+def once(
+    match: Match,
+    data: dict[str, Any],
+    at: datetime,
+    language: str,
+    *,
+    text: str = "",
+    correction: bool = False,
+) -> Answer | str:
     """Refuse a repeated alarm: one that rings only once would be mistaken for it. If its time is
-    said, offer the first one."""
+    said, offer the first one; another hour than the one just offered ("no, 10") is what is meant.
+    What corrects an alarm ("no, every day") keeps its time."""
     alarms = AlarmList(data, at, language)
+    correction = correction or has_cue(text, language, "correct", "decline", "instead")
     (repeat,) = match.slots["repeat"].entities
-    if "byhour" not in repeat.meta["rule"]:
-        return alarms.answer("once", repeat=repeat.text)
-    return alarms.offer_once(repeat, datetime.fromisoformat(repeat.meta["next"]))
+    hours = [one for one in _entities(match.slots.get("time")) if may_be_am_or_pm(one)]
+    if hours and alarms.offered is not None:
+        alarms.drop_corrected((), is_correction=False)
+        return _set(alarms, data, [resolve_new_time(hours[-1], alarms.offered, at)])
+    last = _last_set(match, data, correction=correction)
+    kept = last if last in alarms.times else None
+    is_follow_up = kept is None and (correction or _is_remembered(match.slots.get("action")))
+    said = format_repeat(repeat, language) if is_follow_up else repeat.text
+    clock = find_clock(repeat, kept, at)
+    if hours:
+        clock = resolve_on_asked_day(at.date(), resolve_time(hours[-1], at), hours[-1], at)
+    if clock is None:
+        return alarms.answer("once", repeat=said)
+    replaced = kept if correction else None
+    return alarms.offer_once(said, find_first(repeat, clock.astimezone(at.tzinfo), at), replaced)
 
 
 def cancel(
@@ -150,8 +190,10 @@ def cancel(
     excepted; "both" are the only two, or the two that were set last. A correction takes back what
     was cancelled before."""
     alarms = AlarmList(data, at, language)
+    left = alarms.times
     if correction and alarms.has_cancelled:
         alarms.take_back()
+    back = [time for time in alarms.times if time not in left]
     if not alarms.times:
         return alarms.answer("none")
     mentioned = _entities(match.slots.get("time"))
@@ -181,9 +223,23 @@ def cancel(
         is_only = place is None and len(alarms.times) == 1
         chosen = alarms.times if is_only else select_by_ordinal(alarms.times, place)
     if chosen:
-        alarms.save(time for time in alarms.times if time not in chosen)
-        return alarms.answer_change("cancelled", when=alarms.format_times(chosen))
+        return alarms.cancel(chosen, back)
     return Answer(alarms.ask_which(named), offers=alarms.offers(), then="which")
+
+
+def cancel_other(data: dict[str, Any], at: datetime, language: str, *, text: str = "") -> Answer:
+    """Cancel the alarm at another place of the list than the one just cancelled, which comes back
+    ("no, I meant the second"), or that one as well ("and the second")."""
+    alarms = AlarmList(data, at, language)
+    left = alarms.times
+    alarms.take_back()
+    back = [time for time in alarms.times if time not in left]
+    chosen = select_by_ordinal(alarms.times, find_ordinal(text, language))
+    if not chosen:
+        return Answer(alarms.ask_which(()), offers=alarms.offers(), then="which")
+    if has_cue(text, language, "add"):
+        chosen = sorted({*chosen, *back})
+    return alarms.cancel(chosen, back)
 
 
 def move_to(
@@ -261,7 +317,8 @@ def undo(data: dict[str, Any], at: datetime, language: str) -> Answer | str:
     alarms = AlarmList(data, at, language)
     if not alarms.take_back():
         return alarms.answer("nothing")
-    alarms.save(alarms.times)
+    if not alarms.times:
+        return alarms.answer_change("undone_all")
     text = alarms.answer("undone", when=alarms.format_times(alarms.times))
     return Answer(text, offers=alarms.offers())
 
@@ -305,10 +362,14 @@ def _entities(slot: Slot | None) -> tuple[Entity, ...]:
     return slot.entities if slot else ()
 
 
+def _is_remembered(slot: Slot | None) -> bool:
+    return any(one.remembered for one in _taken(slot))
+
+
 def _last_set(match: Match, data: Mapping[str, Any], *, correction: bool) -> datetime | None:
     """The alarm that the last answer has set, if a question goes on with it ("and tomorrow") or
     corrects it ("no, 9")."""
-    is_follow_up = correction or any(one.remembered for one in match.slots["action"].taken)
+    is_follow_up = correction or _is_remembered(match.slots.get("action"))
     last: list[str] = data.get("last", []) if is_follow_up else []
     return datetime.fromisoformat(last[0]) if len(last) == 1 else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from anaphora.bots.tables import load_language_table
 from anaphora.entities.builtin.atoms import Atom, get_atoms
@@ -32,9 +33,13 @@ def hours(text: str, at: datetime, language: str) -> Iterator[Mention]:
         for index, atom in enumerate(found)
         if atom.kind == "digits" and len(atom.text) <= _DIGITS
     }
-    for number in get_numeral_reader(base_code(language)).find_mixed(found, literals):
-        if number.ordinal or number.value not in range(_HOURS + 1):
-            continue
+    numbers = get_numeral_reader(base_code(language)).find_mixed(found, literals)
+    numbers = [one for one in numbers if not one.ordinal and one.value in range(_HOURS + 1)]
+    for first, last in pairwise(numbers):
+        if _are_ends(first, last, found, words):
+            yield _range(first, last, found, at)
+            return
+    for number in numbers:
         if _is_standalone(number, found, words):
             hour = int(number.value)
             begin = _next_occurrence(hour, at)
@@ -46,6 +51,32 @@ def hours(text: str, at: datetime, language: str) -> Iterator[Mention]:
             }
             start, end = found[number.start].start, found[number.end - 1].end
             yield Mention(start, end, f"{begin:%Y-%m-%dT%H:%M}", meta)
+
+
+def _are_ends(
+    first: Numeral, last: Numeral, found: Sequence[Atom], words: Mapping[str, Sequence[str]]
+) -> bool:
+    """Whether the numbers are the start and the end of a range: «с 5 до 7»."""
+    if not first.start or last.start - first.end != 1:
+        return False
+    before, between = found[first.start - 1].text, found[first.end].text
+    is_last = last.end == len(found) or found[last.end].kind == "mark"
+    return before in words["from"] and between in words["to"] and is_last
+
+
+def _range(first: Numeral, last: Numeral, found: Sequence[Atom], at: datetime) -> Mention:
+    """The time from one hour to another one."""
+    hours = [int(one.value) for one in (first, last)]
+    begin = _next_occurrence(hours[0], at)
+    end = _next_occurrence(hours[1], begin)
+    meta = {
+        "grain": "minute",
+        "expression": ["times", *(["time", hour] for hour in hours)],
+        "start": begin.isoformat(),
+        "end": end.isoformat(),
+    }
+    start, stop = found[first.start - 1].start, found[last.end - 1].end
+    return Mention(start, stop, f"{begin:%Y-%m-%dT%H:%M}/{end:%Y-%m-%dT%H:%M}", meta)
 
 
 def _is_standalone(

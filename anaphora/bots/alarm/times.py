@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from babel import Locale
+from dateutil.rrule import rrulestr
 from msgspec.structs import replace
+
+from anaphora.models.templates.formatting.recurrences import format_recurrence, parse_recurrence
 
 if TYPE_CHECKING:
     from anaphora.core.utterance import Entity
@@ -14,8 +19,14 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_AHEAD",
     "TooFarError",
+    "find_clock",
     "find_day",
+    "find_ends",
+    "find_first",
     "find_first_of_several_days",
+    "find_unit",
+    "format_repeat",
+    "may_be_am_or_pm",
     "place_on_day",
     "read_as_timer",
     "resolve_new_time",
@@ -29,6 +40,9 @@ _CLOCKS = frozenset({"second", "minute", "hour", "part"})  # grains of times of 
 _MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
 _NOON = 12
 _UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3600}
+_CLOCK_FACES = ("time", "clock24")
+_TIME_PARTS = ("BYHOUR", "BYMINUTE", "BYSECOND", "BYSETPOS")
+_MAX_TRIED = 3  # days
 _BARE_CLOCK = re.compile(r"(?:\w+ )?0?(\d{1,2})(?:[:.]\d\d)?")  # "at 7": am or pm
 _RELATIVE = re.compile(r"[^\d:]*\d+(?![\d:.])\D*")  # "in 20 minutes", but not "7:20"
 
@@ -88,11 +102,10 @@ def resolve_new_time(new: Entity, alarm: datetime, at: datetime) -> datetime:
     if (day := find_day(new)) is not None:
         return place_on_day(day, local)
     time = resolve_time(new, at)
-    kind, *rest = new.meta.get("expression") or [""]
-    if kind != "clock":
+    if new.meta.get("expression", ("",))[0] != "clock":
         return time
     clocks = [time.astimezone(at.tzinfo)]
-    if rest[0][0] == "time" and 0 < rest[0][1] <= _NOON:
+    if may_be_am_or_pm(new):
         clocks.append(clocks[0].replace(hour=(clocks[0].hour + _NOON) % (2 * _NOON)))
     moved = [place_on_day(local.date(), one) for one in clocks]
     ahead = [one for one in moved if one > at.astimezone(UTC)]
@@ -131,6 +144,62 @@ def find_first_of_several_days(entity: Entity) -> datetime | None:
         return None
     start, end = (datetime.fromisoformat(meta[key]) for key in ("start", "end"))
     return datetime.combine(start, end.timetz()) if end - start > _DAY else None
+
+
+def find_ends(entity: Entity) -> tuple[Entity, ...]:
+    """The start and the end of a range of times in a day ("from 5 to 7"); empty for other
+    dates."""
+    kind = entity.meta.get("expression", ("",))[0]
+    ends = split_range((entity,)) if kind in ("times", "at_times") else ()
+    return ends if len(ends) > 1 else ()
+
+
+def find_unit(entity: Entity) -> str:
+    """The unit of a length of time from now ("20 minutes", "in 20 minutes"); '' for a time."""
+    if unit := entity.meta.get("unit"):
+        return str(unit)
+    match entity.meta.get("expression"):
+        case ["ahead", ["amount", _, str(unit)]]:
+            return unit
+    return ""
+
+
+def may_be_am_or_pm(entity: Entity) -> bool:
+    """Whether it is a time of the day alone, from 1 to 12 o'clock, without a half of the day."""
+    kind, *rest = entity.meta.get("expression") or [""]
+    return kind == "clock" and rest[0][0] in _CLOCK_FACES and 0 < rest[0][1] <= _NOON
+
+
+def find_clock(repeat: Entity, alarm: datetime | None, at: datetime) -> datetime | None:
+    """The time of the day of a recurring time: that of an ``alarm``, if the words leave it or its
+    half of the day open; None if nothing says it."""
+    if "byhour" not in repeat.meta["rule"]:
+        return alarm
+    said = datetime.fromisoformat(repeat.meta["next"])
+    if alarm is None:
+        return said
+    hours = (alarm.astimezone(at.tzinfo) - said).total_seconds() / _UNIT_SECONDS["hour"]
+    return said if hours % _NOON else alarm
+
+
+def find_first(repeat: Entity, clock: datetime, at: datetime) -> datetime:
+    """The first day from now on of a recurring time, at the time of the day ``clock``."""
+    parts = [one for one in repeat.value_or_text.split(";") if not one.startswith(_TIME_PARTS)]
+    today = at.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    days = rrulestr(";".join(parts), dtstart=today)
+    for day in islice(days.xafter(today, inc=True), _MAX_TRIED):
+        first = clock.replace(year=day.year, month=day.month, day=day.day)
+        if first > at:
+            return first
+    return datetime.fromisoformat(repeat.meta["next"])
+
+
+def format_repeat(repeat: Entity, language: str) -> str:
+    """A recurring time in words: "every Monday at 9:00 AM"."""
+    rule = parse_recurrence(repeat.value)
+    if rule is None:
+        return repeat.text
+    return format_recurrence(rule, repeat.meta, Locale.parse(language, sep="-"))
 
 
 def split_range(times: tuple[Entity, ...]) -> tuple[Entity, ...]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from anaphora.bots.date_text import date_range, format_clock, format_day
-from anaphora.bots.ordinals import find_ordinal, select_by_ordinal
+from anaphora.bots.ordinals import find_ordinal, has_cue, select_by_ordinal
 from anaphora.bots.restaurant.table import Criteria, Restaurant, find_restaurants, restaurants
 from anaphora.bots.tables import load_texts
 from anaphora.engine.callbacks.answer import Answer
@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from anaphora.core.utterance import Entity
     from anaphora.intents.match import Match
 
-__all__ = ["book", "cancel", "find", "is_open", "show", "tell"]
+__all__ = [
+    "book",
+    "cancel",
+    "cancel_other",
+    "drop",
+    "find",
+    "is_open",
+    "show",
+    "tell",
+]
 
 _MAX_OFFERED = 3
 _CLOCKS = frozenset({"second", "minute", "hour"})  # grains of times that can be booked
@@ -145,9 +154,45 @@ def cancel(
         listed = chosen or known
         text = f"{words.say('which_booking')} {words.list_bookings(listed)}"
         return Answer(text, offers=_booking_bundles(listed), then="cancel")
+    return _cancel(known, chosen, data, words)
+
+
+def cancel_other(
+    match: Match, data: dict[str, Any], at: datetime, language: str, *, text: str = ""
+) -> Answer:
+    """Cancel the booking at another place of the list than the one just cancelled, which comes back
+    ("no, I meant the second"), or that one as well ("and the second")."""
+    words, left = _Words(language, at), _bookings(data, at)
+    known = _bookings({"bookings": data.get("before", ())}, at)
+    chosen = select_by_ordinal(known, find_ordinal(text, language))
+    if not chosen:
+        listed = f"{words.say('which_booking')} {words.list_bookings(left)}" if left else ""
+        return Answer(listed or words.say("nothing"), offers=_booking_bundles(left), then="cancel")
+    back = [one for one in known if one not in left]
+    if has_cue(text, language, "add"):
+        chosen = [one for one in known if one in back or one in chosen]
+    return _cancel(known, chosen, data, words, [one for one in back if one not in chosen])
+
+
+def drop() -> Answer:
+    """Take the offers from the table; the model's response is the answer."""
+    return Answer(offers=[])
+
+
+def _cancel(
+    known: Sequence[dict[str, Any]],
+    chosen: Sequence[dict[str, Any]],
+    data: dict[str, Any],
+    words: _Words,
+    kept: Sequence[dict[str, Any]] = (),
+) -> Answer:
+    """Cancel the ``chosen`` bookings. Those that are ``kept`` had been cancelled by mistake."""
+    data["before"] = list(known)
     data["bookings"] = [one for one in known if one not in chosen]
-    cancelled = "; ".join(map(words.booking, chosen))
-    return Answer(words.say("cancelled", booking=cancelled), offers=[])
+    text = words.say("cancelled", booking="; ".join(map(words.booking, chosen)))
+    if kept:
+        text = f"{words.say('kept', booking='; '.join(map(words.booking, kept)))} {text}"
+    return Answer(text, offers=[])
 
 
 class _Words:

@@ -38,8 +38,9 @@ def _change(old: Entity, change: Callable[[Fraction], Fraction]) -> Entity | Non
     is_whole = isinstance(old.meta[_KEY], int)
     if changed < 0 <= number or (is_whole and changed.denominator > 1):
         changed = number
-    value = int(changed) if changed.denominator == 1 else float(changed)
-    return replace(old, value=str(value), meta={**old.meta, _KEY: value})
+    value = int(changed) if is_whole else float(changed)
+    text = str(int(changed) if changed.denominator == 1 else value)
+    return replace(old, value=text, meta={**old.meta, _KEY: value})
 
 
 def _get_number(entity: Entity) -> Fraction | None:

@@ -181,7 +181,14 @@ class Changes(NamedTuple):
         changed = change(base)
         if base is not old and changed is not None and changed.value == old.value:
             base, changed = old, change(old)
-        return None if changed is None else _complete(changed, old, base, sign)
+        if changed is None:
+            return None
+        return _complete(changed, old, base, sign, is_beside=self._adds())
+
+    def _adds(self) -> bool:
+        """Whether what is said is wanted beside what was said before: "and the day after"."""
+        kinds = {cue.kind for cue in self.cues}
+        return "add" in kinds and kinds.isdisjoint(("correct", "decline", "instead"))
 
     def _find_base(self, old: Entity, sign: int) -> Entity:
         """What is to be changed: the old entity, or what that was before its last change, if the
@@ -214,13 +221,16 @@ def _place(old: Entity, place: Entity, expression: TimeExpression) -> Entity:
     )
 
 
-def _complete(changed: Entity, old: Entity, base: Entity, sign: int) -> Completed:
+def _complete(
+    changed: Entity, old: Entity, base: Entity, sign: int, *, is_beside: bool = False
+) -> Completed:
     """The changed entity with notes of the change in its metadata."""
     before = {
         "text": base.text,
         "value": base.value,
         "meta": {key: one for key, one in base.meta.items() if key not in _NOTES},
         "sign": sign,
+        **({"beside": True} if is_beside else {}),
     }
     meta = {key: one for key, one in changed.meta.items() if key not in _NOTES}
     added = _count_seconds(old.meta, meta)

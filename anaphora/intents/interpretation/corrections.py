@@ -31,6 +31,7 @@ from anaphora.intents.interpretation.repetition import (
     keep_unreplaced,
 )
 from anaphora.stm.conversation import (
+    Conversation,
     FlowStep,
     ForgetRule,
     ForgottenEntity,
@@ -259,7 +260,7 @@ class Corrections:
 
     def _ask_last_again(self, turn: DialogTurn, kind: _Kind) -> Decision | None:
         before = turn.conversation
-        if before.pending is not None or not before.flow:
+        if before.pending is not None or not before.flow or _has_dropped(before):
             return None
         said, negated = turn.said, turn.negated
         intent = self._find_corrected(before.flow, said or negated)
@@ -345,6 +346,12 @@ def _drop_from_same_terms(
     new = [one for one in said if all(find_replacement(old.groups, [one]) is None for old in taken)]
     terms = [term for term in intent.terms if any(may_take(term, one) for one in new)]
     return [one for one in frame if not any(may_take(term, one) for term in terms)]
+
+
+def _has_dropped(conversation: Conversation) -> bool:
+    """Whether a question was dropped after the last answer: what it said is newer than that."""
+    answered = conversation.flow[-1].at
+    return any(one.by == "user" and one.stored_at > answered for one in conversation.remembered)
 
 
 def _opens_question(turn: DialogTurn) -> bool:

@@ -284,7 +284,7 @@ def _combine_times(
         if old is not None and old.open:
             return time
         hour = old.hours if old is not None else first.start.hour
-        half = "pm" if _is_nearer_after_noon(shown.hours, hour) else "am"
+        half = _choose_half(shown.hours, hour, moment)
         closed = time._replace(clock=((half, clock),))
         if first.is_open:
             return closed
@@ -310,6 +310,17 @@ def in_half(clock: TimeExpression, hour: int) -> TimeExpression:
     if not shown.open:
         return clock
     return "pm" if _is_nearer_after_noon(shown.hours, hour) else "am", clock
+
+
+def _choose_half(hours: int, old: int, moment: Moment) -> str:
+    """The half of the day of a time, nearer to the hour of the old one, but within the usual hours
+    if the other half is: "10" after "6 pm", in a shop that closes at 7."""
+    noon = {"am": 0, "pm": HALF_DAY}
+    halves = ["pm", "am"] if _is_nearer_after_noon(hours, old) else ["am", "pm"]
+    if usual := moment.conventions.hours:
+        first, last = usual
+        halves.sort(key=lambda half: not first <= hours % HALF_DAY + noon[half] < last)
+    return halves[0]
 
 
 def _is_nearer_after_noon(hours: int, old: int) -> bool:

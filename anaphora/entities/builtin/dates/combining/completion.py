@@ -84,7 +84,7 @@ class _Completion(NamedTuple):
     def find(self) -> Mention | None:
         whole = read_date(self.old.meta, self.moment)
         if whole is None:
-            return None
+            return self._find_distance()
         return (
             self._find_date()
             or self._find_time()
@@ -107,6 +107,17 @@ class _Completion(NamedTuple):
         if found is None or combined is None:
             return found
         return replace(found, value=combined.value, meta=combined.meta)
+
+    def _find_distance(self) -> Mention | None:
+        """The number of the units from now that a time is away, in the place of the one that it
+        was: "30" after "in 20 minutes"."""
+        number = self._find_number() if self.old.meta.get("grain") in CLOCK_GRAINS else None
+        match parse_expression(self.old.meta.get("expression")):
+            case (("ahead" | "ago") as side, ("amount", _, unit)) if number is not None:
+                said = side, ("amount", number.meta["value"], unit)
+                new = resolve_date(said, self.moment)
+                return new and replace(number, value=new[0], meta=new[1])
+        return None
 
     def _find_time(self) -> Mention | None:
         """A time, or a part of the day, as it stands beside a day: Russian *в восемь*, "evening",

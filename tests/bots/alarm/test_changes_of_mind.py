@@ -1,0 +1,167 @@
+"""What people say right after an alarm was set, cancelled or refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.bots.dialog import answers
+
+MY_ALARMS = {"en": "my alarms", "de": "meine Wecker", "ru": "мои будильники"}
+
+
+def alarms_after(*questions: str, language: str = "en") -> str:
+    return answers("alarm", *questions, MY_ALARMS[language])[-1]
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["wake me in 20 min", "no, 30"], "Alarms: Mon 5 Jan, 09:30."),
+        ("en", ["wake me in 20 min", "no, 15"], "Alarms: Mon 5 Jan, 09:15."),
+        (
+            "en",
+            ["wake me in 2 hours", "no, 3", "no, 45 minutes", "no, 50"],
+            "Alarms: Mon 5 Jan, 09:50.",
+        ),
+        ("de", ["weck mich in 20 min", "nein, 30"], "Wecker: Mo, 5. Jan, 09:30."),
+        ("ru", ["разбуди меня через 20 минут", "нет, 30"], "Будильники: пн, 5 янв, 09:30."),
+    ],
+)
+def test_a_number_corrects_how_long_a_timer_runs(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (["set an alarm for 7 am", "undo that"], "All right, as before. No alarm is set."),
+        (
+            ["Weck mich um 7 Uhr früh", "mach das rückgängig"],
+            "In Ordnung, wie vorher. Es ist kein Wecker gestellt.",
+        ),
+        (
+            ["разбуди меня в 7 утра", "верни"],
+            "Хорошо, всё как было. Ни одного будильника нет.",
+        ),
+        (["wake me at 7 am", "no, 8 am", "undo"], "Alarms: Tue 6 Jan, 07:00."),
+        (["wake me at 7 am", "and at 8 am", "undo", "undo"], "No alarm is set."),
+        (["wake me at 7 am", "undo", "undo"], "There is nothing to undo."),
+    ],
+)
+def test_each_change_is_taken_back_the_first_alarm_too(questions, said):
+    assert answers("alarm", *questions)[-1].endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "said", "alarms"),
+    [
+        (
+            "en",
+            ["wake me at 7 am", "and at 8 am", "cancel the first one", "no, I meant the second"],
+            "All right, Tue 6 Jan, 07:00 stays. Cancelled: Tue 6 Jan, 08:00.",
+            "Alarms: Tue 6 Jan, 07:00.",
+        ),
+        (
+            "en",
+            ["wake me at 7 am", "and at 8 am", "cancel the first one", "and the second one"],
+            "Cancelled: Tue 6 Jan, 07:00; Tue 6 Jan, 08:00.",
+            "No alarm is set.",
+        ),
+        (
+            "en",
+            ["wake me at 7 am", "and at 8 am", "cancel the first one", "no, the third"],
+            "Which one? Tue 6 Jan, 07:00; Tue 6 Jan, 08:00.",
+            "Alarms: Tue 6 Jan, 07:00; Tue 6 Jan, 08:00.",
+        ),
+        (
+            "de",
+            ["weck mich um 7 Uhr früh und um 8 Uhr früh", "lösch den ersten", "nein, den zweiten"],
+            "In Ordnung, Di, 6. Jan, 07:00 bleibt. Gelöscht: Di, 6. Jan, 08:00.",
+            "Wecker: Di, 6. Jan, 07:00.",
+        ),
+        (
+            "ru",
+            ["разбуди меня в 7 утра и в 8 утра", "отмени первый", "нет, я имел в виду второй"],
+            "Хорошо, вт, 6 янв, 07:00 остаётся. Отменено: вт, 6 янв, 08:00.",
+            "Будильники: вт, 6 янв, 07:00.",
+        ),
+    ],
+)
+def test_another_place_of_the_list_corrects_a_cancellation(language, questions, said, alarms):
+    assert answers("alarm", *questions)[-1] == said
+    assert alarms_after(*questions, language=language) == alarms
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["set an alarm every Monday at 9", "no, 10"], "Alarms: Mon 12 Jan, 10:00."),
+        ("en", ["set an alarm every Monday at 9", "no, at 10"], "Alarms: Mon 12 Jan, 10:00."),
+        ("en", ["set an alarm every Monday at 9", "10"], "Alarms: Mon 12 Jan, 10:00."),
+        ("en", ["set an alarm every Monday at 9", "yes", "no, 10"], "Alarms: Mon 12 Jan, 10:00."),
+        ("en", ["wake me every day", "at 7", "yes"], "Alarms: Tue 6 Jan, 07:00."),
+        ("en", ["wake me at 7 am", "no, every Monday", "yes"], "Alarms: Mon 12 Jan, 07:00."),
+        (
+            "en",
+            ["wake me every Monday at 9", "wake me at 10"],
+            "Alarms: Mon 5 Jan, 10:00.",
+        ),
+        ("de", ["Stell einen Wecker jeden Montag um 9", "nein, 10"], "Wecker: Mo, 12. Jan, 10:00."),
+        (
+            "ru",
+            ["разбуди меня каждый понедельник в 9", "нет, 10"],
+            "Будильники: пн, 12 янв, 10:00.",
+        ),
+    ],
+)
+def test_the_first_of_several_times_is_set_at_another_hour(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (
+            ["set an alarm for 7", "make it 6:30 instead", "actually every day"],
+            "I ring only once, not every day: on Mon 5 Jan, 18:30, as it is set.",
+        ),
+        (
+            ["Stell einen Wecker auf 7", "lieber 6:30", "doch jeden Tag"],
+            "Ich klingle nur einmal, nicht „jeden Tag“: Mo, 5. Jan, 18:30, wie gestellt.",
+        ),
+        (
+            ["поставь будильник на 7", "лучше 6:30", "нет, каждый день"],
+            "Я звоню только один раз, а не «каждый день»: пн, 5 янв, 18:30, как и заведено.",
+        ),
+    ],
+)
+def test_what_is_to_recur_keeps_the_time_of_its_alarm(questions, said):
+    assert answers("alarm", *questions)[-1] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "when"),
+    [("set an alarm", "When?"), ("stell einen Wecker", "Wann?"), ("поставь будильник", "Когда?")],
+)
+def test_an_alarm_without_a_time_asks_for_it(question, when):
+    asked, done = answers("alarm", question, "7")
+    assert asked == when
+    assert "19:00" in done
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("wake me from 5 to 7", "Which time do you mean? Mon 5 Jan, 17:00; Mon 5 Jan, 19:00."),
+        ("wake me between 5 and 7", "Which time do you mean? Mon 5 Jan, 17:00; Mon 5 Jan, 19:00."),
+        ("weck mich von 5 bis 7", "Welche Zeit meinen Sie? Mo, 5. Jan, 17:00; Mo, 5. Jan, 19:00."),
+        (
+            "разбуди меня с 5 до 7",
+            "Какое время вы имеете в виду? пн, 5 янв, 17:00; пн, 5 янв, 19:00.",
+        ),
+    ],
+)
+def test_of_a_range_of_times_one_end_is_asked_for(question, asked):
+    said = answers("alarm", question, "5")
+    assert said[0] == asked
+    assert "17:00" in said[1]

@@ -1,0 +1,82 @@
+"""Dialogs with the starters of ``anaphora new``."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from typer.testing import CliRunner
+
+from anaphora import Engine, load_model
+from anaphora.cli import app
+
+MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def talk(tmp_path):
+    """Ask a new starter several questions, ten seconds apart; the texts of the replies."""
+
+    def ask(kind: str, language: str, *questions: str) -> list[str]:
+        arguments = ["new", "bot", "--kind", kind, "--language", language]
+        CliRunner().invoke(app, [*arguments, "--directory", str(tmp_path)], catch_exceptions=False)
+        engine = Engine(load_model(tmp_path / "bot" / "bot.yaml"))
+        times = [MONDAY + timedelta(seconds=10) * number for number in range(len(questions))]
+        return [engine.ask(text, at=at).text for text, at in zip(questions, times, strict=True)]
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "booked"),
+    [
+        (
+            "en",
+            ["haircut on Friday at 3 pm", "yes", "and the day after", "yes", "what have I booked"],
+            "haircut on Friday 9 January at 15:00; haircut on Saturday 10 January at 15:00",
+        ),
+        (
+            "en",
+            ["haircut on Friday at 3 pm", "yes", "an hour later", "yes", "what have I booked"],
+            "haircut on Friday 9 January at 16:00",
+        ),
+        (
+            "de",
+            ["Haarschnitt am Freitag um 15 Uhr", "ja", "und am Tag danach", "ja", "meine Termine"],
+            "Haarschnitt am Freitag, 9. Januar um 15:00 Uhr; "
+            "Haarschnitt am Samstag, 10. Januar um 15:00 Uhr",
+        ),
+    ],
+)
+def test_and_the_day_after_is_another_appointment(talk, language, questions, booked):
+    assert talk("booking", language, *questions)[-1] == booked
+
+
+def test_an_hour_is_within_the_hours_of_the_shop(talk):
+    said = ["shave on Saturday at 6 pm", "yes", "and a haircut on Monday", "10"]
+    asked = talk("booking", "en", *said)[-1]
+    assert asked == "Haircut, Monday 12 January at 10:00. Shall I book it?"
+
+
+def test_after_a_no_a_correction_takes_the_dropped_appointment_up_again(talk):
+    said = ["haircut on Friday at 3 pm", "yes", "cancel it", "shave tomorrow at 3", "no"]
+    assert talk("booking", "en", *said, "make it 4")[-1] == (
+        "Shave, Tuesday 6 January at 16:00. Shall I book it?"
+    )
+
+
+def test_a_place_in_a_list_is_no_level(talk):
+    said = ["set the heating in the hall to 20", "the second one"]
+    assert "2 °C" not in talk("home", "en", *said)[-1]
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "where"),
+    [
+        ("en", ["lights on in the kitchen", "and the hall"], "hall"),
+        ("de", ["Licht an in der Küche", "und im Flur"], "Flur"),
+        ("ru", ["Включи свет на кухне", "и в ванной"], "Ванная"),
+    ],
+)
+def test_the_home_has_a_hall_and_a_bathroom(talk, language, questions, where):
+    assert where in talk("home", language, *questions)[-1]
