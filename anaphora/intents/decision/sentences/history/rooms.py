@@ -61,8 +61,8 @@ def move_to_room(model: SentenceIntents, conversation: Conversation, area: str) 
         kind.append(build_entity(model, "domain", domain))
     own = [one for one in reversed(find_commands(conversation)) if one[FROM] == area]
     if own:
-        used = (*(unpack_entities(model, one["slots"]) for one in own), kind)
-        return _replace_last(model, conversation, own[0]["intent"], used)
+        commands = [unpack_entities(model, one["slots"]) for one in own]
+        return _replace_last(model, conversation, own[0]["intent"], (*commands, kind))
     if around and area not in around:
         return conversation
     return _replace_last(model, conversation, conversation.flow[-1].intent, (kind,))
