@@ -51,6 +51,8 @@ class TimesApart:
     def join(self, text: str, dates: Sequence[Mention], moment: Moment) -> list[Mention]:
         """The ``dates`` of a text in its order, each day and the time behind it or before it as
         one; for an intent that takes two dates, both by themselves are fallbacks."""
+        if sum(not (one.void or one.fallback) for one in dates) < 2:
+            return list(dates)
         read = [_read(one, moment) for one in dates]
         found: list[Mention] = []
         at = 0
