@@ -17,6 +17,7 @@ from anaphora.models.domain import Element
 __all__ = ["EntityFilter"]
 
 _TOKENS = attrgetter("tokens")
+_OF_TIME = "datetime"  # the type of the units of time
 
 
 class EntityFilter:
@@ -28,6 +29,9 @@ class EntityFilter:
         self._elements = {one.id: one for one in listed if not one.abstract}
         self._recognized = {id: one for id, one in self._elements.items() if one.recognition}
         self._refers = bool(find_referring_elements(self._recognized))
+        built_in = {id: _builtin_name(one) for id, one in self._recognized.items()}
+        self._numbers = {id for id, name in built_in.items() if name == "number"}
+        self._times = {id for id, name in built_in.items() if name in ("date", "duration")}
 
     def apply(self, found: list[Entity]) -> tuple[Entity, ...]:
         """Return the entities sorted and without duplicates; of each greedy element without those
@@ -36,6 +40,8 @@ class EntityFilter:
             return tuple(found)
         if self._refers:
             found = resolve_references(found, self._elements)
+        if self._numbers and self._times:
+            found = self._drop_amounts_of_time(found)
         found.sort(key=self.sort_key)
         if len({entity.tokens for entity in found}) < len(found):
             found = _deduplicate(found)
@@ -45,6 +51,20 @@ class EntityFilter:
             spans = [(entity.tokens[0], entity.tokens[-1] + 1) for entity in found]
             return tuple(keep_longest_spans(found, spans, map(self._kind, found)))
         return tuple(keep_longest_token_sets(found, tokens=_TOKENS, kind=self._kind))
+
+    def _drop_amounts_of_time(self, found: list[Entity]) -> list[Entity]:
+        """Drop the numbers of hours or days that are a date or a duration with a word before it:
+        French *de 9h à 11h*."""
+        times = [one.tokens for one in found if one.element in self._times]
+        return [
+            one
+            for one in found
+            if not (
+                one.element in self._numbers
+                and one.meta.get("unittype") == _OF_TIME
+                and one.tokens[1:] in times
+            )
+        ]
 
     def sort_key(self, entity: Entity) -> tuple[int, int, int]:
         """Sort key: start, longer first, recurrences first and numbers last, order of the model."""
@@ -67,10 +87,13 @@ class EntityFilter:
 def _generality(element: Element) -> int:
     """How much an element may be: "on Mondays" is rather a recurrence than a date, "two hours" are
     rather a duration than a number."""
+    return {"recurrence": -1, "number": 1}.get(_builtin_name(element), 0)
+
+
+def _builtin_name(element: Element) -> str:
+    """The name of the built-in entity that an element is; '' for another one."""
     recognition = element.recognition
-    if recognition is None or recognition.kind != "built-in":
-        return 0
-    return {"recurrence": -1, "number": 1}.get(recognition.name, 0)
+    return recognition.name if recognition is not None and recognition.kind == "built-in" else ""
 
 
 def _deduplicate(entities: list[Entity]) -> list[Entity]:

@@ -188,7 +188,7 @@ class _Combination(NamedTuple):
         entities = _replace_entities(utterance.entities, pairs)
         fallback = _replace_entities(utterance.fallback_entities, pairs)
         fallback_notes = dict(notes)
-        hours = [one for new, one in pairs if self._is_range_of_hours(new, held)]
+        hours = [one.entity for new, one in combined if self._is_range_of_hours(new, one.old, held)]
         if hours and not completed:
             taken = {index for one in hours for index in one.tokens}
             others = [one for one in entities if taken.isdisjoint(one.tokens)]
@@ -293,9 +293,9 @@ class _Combination(NamedTuple):
         tokens = {i for cue in self.cues if cue.kind == "negate" for i in cue.tokens}
         return replace(rest, tokens=tuple(sorted({*new.tokens, *tokens})))
 
-    def _is_range_of_hours(self, new: Entity, held: Sequence[Entity]) -> bool:
+    def _is_range_of_hours(self, new: Entity, old: Entity, held: Sequence[Entity]) -> bool:
         """Whether a range that may also be a number is one of hours: German *von acht bis zehn*, if
-        no such number was said, nor asked for."""
+        no number was said after the ``old`` time, nor is asked for."""
         if self.is_asked or new in self.utterance.entities:
             return False
         ranges = [
@@ -303,9 +303,10 @@ class _Combination(NamedTuple):
             for one in self.utterance.entities
             if one.tokens == new.tokens and one.meta.get("comparison") == "between"
         ]
+        newer = held[: held.index(old)]
+        is_counted = any(one.groups <= number.groups for one in ranges for number in newer)
         is_from = not self.utterance.tokens[new.tokens[0]].is_content_word
-        is_number = any(one.groups <= old.groups for one in ranges for old in held)
-        return bool(ranges) and is_from and not is_number
+        return bool(ranges) and is_from and not is_counted
 
     def _changes_newest(
         self, completed: Completed, said: Sequence[Entity], held: Sequence[Entity]

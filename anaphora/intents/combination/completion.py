@@ -18,6 +18,7 @@ from anaphora.entities.builtin.dates.combining.durations import find_unit
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
+from anaphora.entities.recognizers.recognizer import Mention
 from anaphora.intents.combination.amount_changes import has_trailing_change
 from anaphora.intents.combination.changes import Changes
 from anaphora.intents.combination.combiners import Combiners
@@ -184,25 +185,26 @@ class Completion(NamedTuple):
             if token.index > content[0]:
                 break
             text = self.utterance.text[token.start : part[-1].end].rstrip(".!?")
-            duration = self._read_duration(text, dates[0])
-            if duration is not None:
+            duration = self._read_whole("duration", text)
+            said = duration.value if duration else self._count_units(text, dates[0])
+            if said is not None:
                 place = place_entity(dates[0], part[at:], text)
-                moved = self.changes.move_by(dates[0], place, duration)
-                return moved and moved._replace(is_certain=True)
+                moved = self.changes.move_by(dates[0], place, said)
+                return moved and moved._replace(is_certain=duration is not None)
         return None
 
-    def _read_duration(self, text: str, moved: Entity) -> str | None:
-        """A duration in ISO 8601, of which a bare number is in the unit by which a date was
-        ``moved``: "no, two" after "an hour later"."""
-        language = self.utterance.language
-        found = find_completion("duration", language, _NO_OPTIONS, text, self.at)
-        if found is not None and found.end >= len(text):
-            return found.value
-        number = find_completion("number", language, _NO_OPTIONS, text, self.at)
-        if number is None or number.end < len(text) or "value" not in number.meta:
+    def _count_units(self, text: str, moved: Entity) -> str | None:
+        """A bare number of the units by which a date was ``moved``, in ISO 8601: "no, two" after
+        "an hour later"."""
+        number, unit = self._read_whole("number", text), find_unit(moved.meta.get("added", 0))
+        if number is None or unit is None or "value" not in number.meta:
             return None
-        unit = find_unit(moved.meta.get("added", 0))
-        return None if unit is None else unit.form.format(number.meta["value"])
+        return unit.form.format(number.meta["value"])
+
+    def _read_whole(self, name: str, text: str) -> Mention | None:
+        """What a whole text is as a built-in entity."""
+        found = find_completion(name, self.utterance.language, _NO_OPTIONS, text, self.at)
+        return found if found is not None and found.end >= len(text) else None
 
 
 def _is_counted(part: Sequence[Token], said: Iterable[Entity]) -> bool:

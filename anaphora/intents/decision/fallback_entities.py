@@ -95,7 +95,8 @@ def covers_more(other: Decision, decision: Decision) -> bool:
 
 def _find_new_entities(fallback: ParsedQuestion, question: ParsedQuestion) -> list[Entity]:
     """Return the entities that only the fallback has; if it divides one, the parts of that."""
-    divided = {index for one in _entities_only_in(question, fallback) for index in one.tokens}
+    whole = _entities_only_in(question, fallback)
+    divided = {index for one in whole for index in one.tokens}
     if divided:
         parts = [
             one
@@ -103,7 +104,14 @@ def _find_new_entities(fallback: ParsedQuestion, question: ParsedQuestion) -> li
             if not (one.is_from_phrase or divided.isdisjoint(one.tokens))
         ]
         spans = [frozenset(one.tokens) for one in parts]
-        return [one for one in parts if not any(map(frozenset(one.tokens).__lt__, spans))]
+        elements = {one.element for one in whole}
+        own = {frozenset(one.tokens) for one in parts if one.element in elements}
+        return [
+            one
+            for one in parts
+            if not any(map(frozenset(one.tokens).__lt__, spans))
+            and (one.element in elements or frozenset(one.tokens) not in own)
+        ]
     return _entities_only_in(fallback, question)
 
 

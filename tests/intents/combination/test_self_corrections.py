@@ -96,3 +96,38 @@ def test_a_range_of_bare_hours_is_no_number_unless_one_was_said():
 def test_an_hour_longer_is_not_added_to_a_number_of_people():
     questions = "book Mars tomorrow at 8 for 6", "an hour longer", "on Friday"
     assert ask("en", *questions) == "2026-11-20T08:00 6"
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "answer"),
+    [
+        # A count that was said after a time is what a bare number corrects.
+        (
+            "en",
+            ["book Mars tomorrow at 5pm", "an hour later", "no, two", "for 2 people", "no, 3"],
+            "2026-11-19T19:00 3",
+        ),
+        (
+            "de",
+            ["buche Mars morgen um 8", "für 3", "um 9", "von 10 bis 12"],
+            "2026-11-19T10:00/2026-11-19T12:00 3",
+        ),
+        (
+            "ru",
+            ["забронируй Марс завтра в 10", "с 9 до 11", "нет, до 12"],
+            "2026-11-19T09:00/2026-11-19T12:00",
+        ),
+        (
+            "fr",
+            ["réserve Mars demain à 10h", "pour 3 personnes", "à 11h", "de 9h à 11h"],
+            "2026-11-19T09:00/2026-11-19T11:00 3",
+        ),
+        (
+            "fr",
+            ["réserve Mars demain à 10h pour 3 personnes", "lundi réserve Venus à 11h"],
+            "2026-11-23T11:00 3",
+        ),
+    ],
+)
+def test_hours_and_counts_are_told_apart(language, questions, answer):
+    assert ask(language, *questions) == answer

@@ -87,8 +87,8 @@ class _Completion(NamedTuple):
             return self._find_distance()
         return (
             self._find_date()
-            or self._find_time()
             or self._find_bound(whole)
+            or self._find_time()
             or self._find_day(whole)
             or self._find_minutes(whole)
             or self._find_length(whole)
