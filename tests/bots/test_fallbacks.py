@@ -15,7 +15,7 @@ NONSENSE = {
         "who was the president of France",
     ],
     "ru": ["спой мне песню", "кто написал «Войну и мир»"],
-    "fr": ["comment ça va", "chante une chanson"],
+    "fr": ["qui a écrit Hamlet", "chante une chanson"],
     "de": ["wer hat den Faust geschrieben", "sing mir ein Lied"],
 }
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["PYTHONPATH", "leave_out_torch", "processes_without_torch"]
+__all__ = ["PYTHONPATH", "leave_out_torch", "processes_without_torch", "with_torch"]
 
 _NO_TORCH = Path(__file__).with_name("no_torch")
 _ROOT = Path(__file__).parents[2]
@@ -44,3 +44,12 @@ def processes_without_torch() -> Iterator[None]:
             del os.environ["PYTHONPATH"]
         else:
             os.environ["PYTHONPATH"] = before
+
+
+def with_torch() -> dict[str, str]:
+    """The environment of a process that finds PyTorch again."""
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(one for one in paths if one != str(_NO_TORCH)),
+    }

@@ -3,7 +3,7 @@ Friday" is Friday at eight, and "until the 28th" after "from December 20" is Dec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -138,7 +138,7 @@ def _find_held(conversation: Conversation, meant: _MeantOffer) -> tuple[Entity, 
     pending = conversation.pending.entities[::-1] if conversation.pending else ()
     offers = conversation.open_offers
     newest = sorted(
-        conversation.remembered, key=lambda one: (-one.question_number, -one.entity.start)
+        conversation.remembered, key=lambda one: (-one.question_number, -one.entity.end)
     )
     remembered = [one.entity for one in newest]
     if offers is not None and meant.bundle:
@@ -169,6 +169,7 @@ class _Combination(NamedTuple):
             if self.combiners.can_change(new.element) and new not in misread:
                 one = self._combine_with_newest(held, new)
                 combined += () if one is None else [(new, one)]
+        combined = [(new, self._add_hour(new, one, said)) for new, one in combined]
         notes = {_format_note(new.text, one): one.entity for new, one in combined}
         multiplied = self.changes.multiply(held)
         if multiplied is None and self.changes.by_bot:
@@ -186,6 +187,14 @@ class _Combination(NamedTuple):
             return None
         pairs = [(new, one.entity) for new, one in combined]
         entities = _replace_entities(utterance.entities, pairs)
+        longer = {
+            index
+            for new, one in pairs
+            if new.element in self.combiners.dates and len(one.tokens) > len(new.tokens)
+            for index in one.tokens
+        }
+        if longer:  # no, 11 on Friday
+            entities = tuple([one for one in entities if not _is_number_in(one, longer)])
         fallback = _replace_entities(utterance.fallback_entities, pairs)
         fallback_notes = dict(notes)
         hours = [one.entity for new, one in combined if self._is_range_of_hours(new, one.old, held)]
@@ -252,6 +261,26 @@ class _Combination(NamedTuple):
             if recurs:
                 return None
         return None
+
+    def _add_hour(self, new: Entity, one: Completed, said: Sequence[Entity]) -> Completed:
+        """A corrected day with the bare hour beside it: "no, 11 on Friday"."""
+        is_day = new.element in self.combiners.dates and new.meta.get("grain") == "day"
+        if self.is_asked or not is_day or not any(cue.kind in _DENYING for cue in self.cues):
+            return one
+        numbers = [number for number in said if is_number(number) and number.element != new.element]
+        if len(numbers) != 1 or not {*numbers[0].tokens}.isdisjoint(new.tokens):
+            return one
+        beside = {*numbers[0].tokens, *new.tokens}
+        cues = {index for cue in self.cues for index in cue.tokens}
+        words = {*self.utterance.content_words} - beside - cues
+        combiner = self.combiners.by_element[new.element]
+        text = numbers[0].text
+        found = combiner.complete(one.entity, text, self.utterance.language, self.at)
+        if words or found is None or found.end < len(text):
+            return one
+        tokens = tuple(sorted(beside))
+        whole = replace(one.entity, value=found.value, meta=found.meta, tokens=tokens)
+        return one._replace(entity=whole)
 
     def _combine_pair(self, old: Entity, new: Entity) -> Entity | None:
         """Combine an old entity with a new one that would replace it."""
@@ -352,6 +381,10 @@ class _Combination(NamedTuple):
                 for cue in self.meant.cues
             )
         ]
+
+
+def _is_number_in(entity: Entity, tokens: Collection[int]) -> bool:
+    return is_number(entity) and not entity.is_from_phrase and {*entity.tokens} <= {*tokens}
 
 
 def _in_order(entities: Iterable[Entity]) -> tuple[Entity, ...]:

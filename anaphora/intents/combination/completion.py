@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Token, Utterance
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.builtin.completion import find_completion
-from anaphora.entities.builtin.dates.combining.completion import find_date_answer
 from anaphora.entities.builtin.dates.combining.durations import find_unit
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS
 from anaphora.entities.cues.clauses import COMMAS
@@ -120,6 +119,9 @@ class Completion(NamedTuple):
 
     def _is_date(self, part: Sequence[Token]) -> bool:
         """Whether a part of the sentence is a date as a whole answer: "from 6"."""
+        # Not loaded by models without dates
+        from anaphora.entities.builtin.dates.combining.completion import find_date_answer
+
         text = self.utterance.text[part[0].start : part[-1].end]
         return find_date_answer(text, self.utterance.language) is not None
 

@@ -19,6 +19,9 @@ from anaphora.intents.combination.completion import is_number
 __all__ = ["CorrectedUtterance", "correct_itself"]
 
 
+_MAX_WORDS = 2  # between a cue and a date: sorry, *on the* 5th
+
+
 class CorrectedUtterance(NamedTuple):
     """An utterance and its cues."""
 
@@ -38,7 +41,9 @@ def correct_itself(
         is_negation = cue.kind == "negate" and is_no(cue, utterance)
         if not is_negation and cue.kind not in ("correct", "decline"):
             continue
-        corrected = _correct(utterance, cue, combiners, at, completes=not is_negation)
+        following = [other.tokens[0] for other in read if other.tokens > cue.tokens]
+        end = min(following, default=len(utterance.tokens))
+        corrected = _correct(utterance, cue, combiners, at, end)
         if corrected is not None:
             utterance = corrected
             read[place] = replace(cue, kind="correct")
@@ -46,9 +51,10 @@ def correct_itself(
 
 
 def _correct(
-    utterance: Utterance, cue: Cue, combiners: Combiners, at: datetime, *, completes: bool
+    utterance: Utterance, cue: Cue, combiners: Combiners, at: datetime, end: int
 ) -> Utterance | None:
-    """The utterance with the last date before a cue and what is behind the cue as one date."""
+    """The utterance with the last date before a cue and what is behind the cue, up to the ``end``
+    of a token, as one date."""
     said = [one for one in utterance.entities if one.tokens]
     before = [one for one in said if one.tokens[-1] < cue.tokens[0]]
     dates = [one for one in before if one.element in combiners.dates]
@@ -60,11 +66,14 @@ def _correct(
     new: Entity | None = None
     replaced: list[Entity] = [old]
     same = [one for one in behind if one.element == old.element]
+    if same and not _follows(utterance, cue, same[0], at):
+        # Sorry for the trouble on Monday, no lunch at twelve
+        return None if cue.kind == "negate" else _without(utterance, same[0])
     if same:
         new = combiner.combine(old, same[0], at)
         replaced.append(same[0])
-    elif completes and not any(one.tokens[0] > old.tokens[-1] for one in before if is_number(one)):
-        rest = _strip_marks(utterance.tokens[cue.tokens[-1] + 1 :])
+    elif not any(one.tokens[0] > old.tokens[-1] for one in before if is_number(one)):
+        rest = _strip_marks(utterance.tokens[cue.tokens[-1] + 1 : end])
         if rest:
             text = utterance.text[rest[0].start : rest[-1].end]
             found = combiner.complete(old, text, utterance.language, at)
@@ -72,14 +81,33 @@ def _correct(
                 new = place_entity(replace(old, value=found.value, meta=found.meta), rest, text)
     if new is None:
         return None
-    covered = {index for one in (*replaced, new) for index in one.tokens}
+    others = _without(utterance, *replaced, new)
+    entities = tuple(sorted([*others.entities, new], key=lambda one: one.tokens))
+    return replace(others, entities=entities)
+
+
+def _without(utterance: Utterance, *dates: Entity) -> Utterance:
+    """The utterance without some dates, and without the numbers in them."""
+    covered = {index for one in dates for index in one.tokens}
     kept = [
         one
         for one in utterance.entities
-        if one not in replaced and (one.is_from_phrase or covered.isdisjoint(one.tokens))
+        if one not in dates and (one.is_from_phrase or covered.isdisjoint(one.tokens))
     ]
-    entities = tuple(sorted([*kept, new], key=lambda one: one.tokens))
-    return replace(utterance, entities=entities, fallback_entities=())
+    return replace(utterance, entities=tuple(kept), fallback_entities=())
+
+
+def _follows(utterance: Utterance, cue: Cue, date: Entity, at: datetime) -> bool:
+    """Whether a date that is not over is right behind a cue, but for function words."""
+    between = [
+        token
+        for token in utterance.tokens[cue.tokens[-1] + 1 : date.tokens[0]]
+        if token.text[0].isalnum()
+    ]
+    end = date.meta.get("end")
+    is_over = end is not None and datetime.fromisoformat(end) <= at
+    is_near = len(between) <= _MAX_WORDS and not any(one.is_content_word for one in between)
+    return is_near and not is_over
 
 
 def _strip_marks(tokens: Sequence[Token]) -> Sequence[Token]:

@@ -40,6 +40,8 @@ def ask(language, *questions):
         ("en", "book Mars tomorrow at ten, oh no, I mean eleven", "2026-11-19T11:00"),
         ("en", "book Mars tomorrow at 10 no at 11", "2026-11-19T11:00"),
         ("en", "book Mars tomorrow at 10 or rather at 11", "2026-11-19T11:00"),
+        ("en", "book Mars tomorrow at ten no eleven", "2026-11-19T11:00"),
+        ("en", "book Mars tomorrow at 10, no wait, 11, no, 12", "2026-11-19T12:00"),
         ("en", "book Mars tomorrow at 10, no, on Friday", "2026-11-20T10:00"),
         (
             "en",
@@ -60,6 +62,9 @@ def test_the_time_behind_the_correction_is_that_of_the_day_before_it(language, t
     [
         ("book Mars tomorrow at 10 not at 11", "2026-11-19T10:00"),
         ("book Mars tomorrow at 10, no thanks", "2026-11-19T10:00"),
+        ("book Mars tomorrow at 10, sorry about yesterday", "2026-11-19T10:00"),
+        ("book Mars tomorrow at 10, sorry for the trouble on Monday", "2026-11-19T10:00"),
+        ("book Mars tomorrow at 10, no lunch at 12 please", "2026-11-19T10:00"),
         ("book Mars tomorrow at 10 for 4, no, 5", "2026-11-19T10:00 5"),
         ("book Mars for 4, no, 5 tomorrow at 10", "2026-11-19T10:00 5"),
     ],
@@ -77,6 +82,9 @@ def test_what_is_denied_or_counted_is_no_time(text, answer):
         ("en", "book Mars tomorrow afternoon", "no, 2 to 4", "14:00/16:00"),
         ("en", "book Mars tomorrow at 5pm", "no, 5.30", "17:30"),
         ("en", "book Mars tomorrow at 5pm", "no, Venus, 6", "18:00"),
+        ("en", "book Mars today at 5pm", "no, 6 tomorrow", "18:00"),
+        ("en", "book Mars tomorrow at 10", "no, one thirty", "13:30"),
+        ("en", "book Mars tomorrow from 10 to 12", "no, from 9 to 11", "09:00/11:00"),
         ("en", "book Mars tomorrow at 5pm", "no, from 6", "18:00/.."),
         ("de", "buche Mars morgen von 14 bis 16 Uhr", "nein, ab 13", "13:00/16:00"),
         ("de", "buche Mars morgen von 14 bis 16 Uhr", "nein, bis 17", "14:00/17:00"),

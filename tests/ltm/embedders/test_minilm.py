@@ -10,6 +10,7 @@ import pytest
 
 from anaphora.ltm.embedders.embedder import as_token_embedder
 from anaphora.ltm.embedders.minilm import MiniLM
+from tests.support.without_torch import with_torch
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,13 @@ def test_every_process_computes_the_same_vectors_of_tokens(minilm):
         "from anaphora.ltm.embedders.minilm import MiniLM; "
         "print(MiniLM(device='cpu').embed_with_tokens(['a red bicycle'])[1][0].tolist())"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        check=True,
+        text=True,
+        env=with_torch(),
+    )
     _, (own,) = minilm.embed_with_tokens(["a red bicycle"])
     assert (np.sum(np.array(eval(done.stdout)) * own, axis=1) > 0.999).all()
 

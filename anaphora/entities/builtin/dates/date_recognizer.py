@@ -108,6 +108,7 @@ class DateRecognizer:
             conjunctions=grammar.conjunctions,
             prepositions=grammar.prepositions,
             weak=grammar.weak,
+            attributive=grammar.attributive,
             negations=load_qualifiers(parser.language, "negation", "exclusion"),
         )
         self._resolve_cached = CachedResolver(

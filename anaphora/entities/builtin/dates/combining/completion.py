@@ -88,6 +88,7 @@ class _Completion(NamedTuple):
         return (
             self._find_date()
             or self._find_bound(whole)
+            or self._find_answer(whole)
             or self._find_time()
             or self._find_day(whole)
             or self._find_minutes(whole)
@@ -95,7 +96,6 @@ class _Completion(NamedTuple):
             or self._find_hour(whole)
             or self._find_hours(whole)
             or self._find_half(whole)
-            or self._find_answer(whole)
         )
 
     def _find_date(self) -> Mention | None:
@@ -141,6 +141,9 @@ class _Completion(NamedTuple):
         answer = find_date_answer(self.text, self.language) if whole.time.clock else None
         if answer is None or answer[2][0] not in operations:
             return None
+        number = self._find_number() if answer[2][0] == "clock" else None
+        if number is not None and number.end >= len(self.text):
+            return None  # which may be the end of a range
         return self._combine(Mention(0, answer[1]), answer[2])
 
     def _find_hour(self, whole: DateReading) -> Mention | None:

@@ -33,7 +33,7 @@ class Unit(NamedTuple):
     form: str
 
 
-_UNITS = (Unit(86_400, "P{}D"), Unit(3_600, "PT{}H"), Unit(60, "PT{}M"))
+_UNITS = (Unit(604_800, "P{}W"), Unit(86_400, "P{}D"), Unit(3_600, "PT{}H"), Unit(60, "PT{}M"))
 
 
 def read_duration(text: str | None) -> Duration:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace as replace_field
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,7 +20,7 @@ from anaphora.entities.recognizers.recognizer import Mention
 __all__ = ["TimesApart"]
 
 _MAX_WORDS = 15  # between both
-_APOSTROPHES = ("'", "’")
+_POSSESSIVES = ("'", "’", "的", "の")
 
 
 class _Date(NamedTuple):
@@ -33,7 +32,8 @@ class _Date(NamedTuple):
 
 class TimesApart:
     """Joins the days and times of a sentence in a language with some ``conjunctions``,
-    ``prepositions``, other ``weak`` words of dates, and ``negations``."""
+    ``prepositions``, other ``weak`` words of dates, ``attributive`` prepositions ("of") and
+    ``negations``."""
 
     def __init__(
         self,
@@ -41,20 +41,24 @@ class TimesApart:
         conjunctions: Collection[str],
         prepositions: Collection[str],
         weak: Collection[str],
+        attributive: Collection[str],
         negations: frozenset[str],
     ) -> None:
         self._conjunctions = conjunctions
         self._prepositions = prepositions
         self._weak = weak
+        self._attributive = attributive
         self._negations = negations
 
     def join(self, text: str, dates: Sequence[Mention], moment: Moment) -> list[Mention]:
         """The ``dates`` of a text in its order, each day and the time behind it or before it as
         one; for an intent that takes two dates, both by themselves are fallbacks."""
-        if sum(not (one.void or one.fallback) for one in dates) < 2:
-            return list(dates)
+        aside = [one for one in dates if one.void or one.fallback]
+        dates = [one for one in dates if not (one.void or one.fallback)] if aside else dates
+        if len(dates) < 2:
+            return [*dates, *aside]
         read = [_read(one, moment) for one in dates]
-        found: list[Mention] = []
+        found: list[Mention] = aside
         at = 0
         while at < len(dates):
             pair = read[at : at + 2]
@@ -99,21 +103,21 @@ class TimesApart:
             return None
         if day is last and not time.reading.time.clock:
             return None  # remind me in the morning of the party on Friday
-        if text[day.mention.end : day.mention.end + 1] in _APOSTROPHES:
+        if text[day.mention.end : day.mention.end + 1] in _POSSESSIVES:
             return None  # remind me at eight of Friday's party
         start, end = first.mention.end, last.mention.start
         words = split_gap(text, (start, end))
         if words is None or not self._are_between(words, is_only=is_only):
             return None
+        if day is last and words[-1:] and words[-1] in self._attributive:
+            return None  # remind me at eight of the party of Friday
         if day is last and len(words) > 1 and self._joins(words[0]) and words[1].isdigit():
             return None  # at 5 and 6 tomorrow
         before = split_gap(text, (0, first.mention.start)) or ()
         if not self._negations.isdisjoint(before[-1:]):
             return None
-        if day.reading.end is not None and day.reading.end <= moment.at:
-            if not COMMAS.isdisjoint(words):
-                return None  # I called yesterday, book a table at eight
-            moment = replace_field(moment, prefer_future=False)
+        if day.reading.end is not None and day.reading.end <= moment.at and moment.prefer_future:
+            return None  # I called yesterday, book a table at eight
         resolved = _combine(text, day.mention, time.mention, moment)
         if resolved is None:
             return None
@@ -140,8 +144,6 @@ class TimesApart:
 
 
 def _read(mention: Mention, moment: Moment) -> _Date | None:
-    if mention.void or mention.fallback:
-        return None
     reading = read_date(mention.meta, moment)
     return None if reading is None else _Date(mention, reading)
 

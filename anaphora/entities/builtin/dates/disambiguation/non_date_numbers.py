@@ -27,6 +27,7 @@ _MARKS_BEHIND_HOURS = frozenset(".,;:!?…)")
 _MAX_CASE_ENDING = 4  # letters
 _MOST_NUMERAL_ATOMS = 8
 _MAX_SCORE_ATOMS = 8  # from a word for winning or losing to the numbers
+_LEAST_MINUTE = 5  # of what is a minute in words, before a noun
 _MIN_RUN = 4  # numbers with blanks between them: 12 05 2019 33
 _MIN_PHONE_RUN, _MIN_PHONE_GROUP = 3, 3  # 06 1234 5678; a second number of so many digits
 _YEAR_DIGITS = 4
@@ -39,6 +40,7 @@ class NonDateNumbers:
         self._street_words = grammar.street_words
         self._articles = grammar.articles
         self._suffixes = grammar.ordinal_suffixes
+        self._hour_words = grammar.hour_words
         self._pronouns, self._choosing = grammar.pronouns, grammar.choosing_words
         self._first_names = tuple(grammar.first_names)
         self._date_words = grammar.words
@@ -63,6 +65,8 @@ class NonDateNumbers:
             grades = _remove_runs(atoms, grades)
         if self._has_capital_nouns:
             grades = self._remove_ordinals(text, atoms, grades)
+        if not self._hour_words.isdisjoint([atom.text for atom in atoms]):
+            grades = self._remove_articles(atoms, grades)
         if not self._scores.isdisjoint([atom.text for atom in atoms]):
             grades = self._remove_scores(atoms, grades)
         if not (self._street_words or self._articles):
@@ -116,6 +120,24 @@ class NonDateNumbers:
             or atom.text in self._days
             or atom.text in self._scores
         )
+
+    def _remove_articles(self, atoms: Sequence[Atom], grades: bytes) -> bytes:
+        """The grades without small numerals in words behind an hour and before a noun: German *15
+        Uhr ein Taxi*."""
+        graded = bytearray(grades)
+        for at in range(2, len(atoms) - 1):
+            word, noun = atoms[at], atoms[at + 1]
+            if not grades[at] or word.kind != "word" or grades[at + 1] or noun.kind != "word":
+                continue
+            if noun.text in self._words or not self._is_number(atoms[at - 2]):
+                continue
+            if atoms[at - 1].text in self._hour_words and self._is_small(word):
+                graded[at] = 0
+        return bytes(graded)
+
+    def _is_small(self, word: Atom) -> bool:
+        found = self._numerals.find_in_words((word,))
+        return bool(found) and found[0].value < _LEAST_MINUTE
 
     def _remove_counted(self, atoms: Sequence[Atom], grades: bytes) -> bytes:
         """The grades without the numbers that count something: the 2 of 7時2名 is no minute."""

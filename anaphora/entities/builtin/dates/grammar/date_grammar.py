@@ -66,7 +66,8 @@ _WORD_LISTS: Mapping[str, str] = {
     "honorifics": "honorifics", "contacts": "contact_words", "deeds": "deed_words",
     "addressing": "addressing_words", "addressees": "addressee_prepositions",
     "meetings": "meeting_words", "companions": "companion_prepositions",
-    "scores": "score_words", "against": "score_separators",
+    "scores": "score_words", "against": "score_separators", "hour_words": "hour_words",
+    "attributive": "attributive",
     "epithets": "epithet_articles",
     "books": "books", "titles": "titles", "pronouns": "pronouns", "choosing": "choosing_words",
     "collectives": "collectives",
@@ -106,7 +107,8 @@ class DateGrammar:
     that stand for a thing behind one of the ``choosing_words`` (the second *one* to 2 pm).
     ``collectives`` are numerals that count people or days, and no hours (нас двое). Two numbers
     with one of the ``score_separators`` between them and one of the ``score_words`` beside them are
-    no times (lost 5 to 4).
+    no times (lost 5 to 4). Behind the ``hour_words`` an article is no minute (15 Uhr ein Taxi);
+    a day behind an ``attributive`` preposition is that of a thing (the party of Friday).
     ``first_names`` are the beginnings of first names and titles: a capitalized weekday behind one
     is a surname. In a text with a word that begins as one of the ``moving_words`` does, "from
     Saturday to Sunday" is no night. ``measured_words`` finds adjectives such as *dreistündig*.
@@ -149,6 +151,8 @@ class DateGrammar:
     counters: frozenset[str]
     score_words: frozenset[str]
     score_separators: frozenset[str]
+    hour_words: frozenset[str]
+    attributive: frozenset[str]
     moving_words: frozenset[str]
     endings: frozenset[str]
     openings: frozenset[str]

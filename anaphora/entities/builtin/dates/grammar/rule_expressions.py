@@ -236,14 +236,16 @@ def _accept_several_days(days: TimeExpression) -> TimeExpression | None:
 
 
 def _to_bare_hours(first: int, last: int) -> TimeExpression | None:
-    """From 22 to 2, from 9 to 5; from 9 to 18, unless something follows that is counted. None if
-    the two may be a range of numbers."""
+    """From 22 to 2, from 9 to 5; from 9 to 18, unless something follows that is counted; from 9 to
+    11 beside a day. None if the two can only be a range of numbers."""
     if first > HALF_DAY > last or first > last == 0:
         return ("times", ("clock24", first), ("clock24", last))
     if first > last and first >= _FIRST_BARE_HOUR:
         return ("times", ("time", first), ("time", last))
     if _FIRST_BARE_HOUR <= first <= HALF_DAY < last:
         return ("plain", ("times", ("clock24", first), ("clock24", last)))
+    if first < last:
+        return ("plain_beside_day", ("times", ("time", first), ("time", last)))
     return None
 
 
@@ -342,6 +344,12 @@ def _replace_part(daypart: TimeExpression, part: str) -> TimeExpression | None:
         case ("within", day, str()):
             return "within", day, part
     return None
+
+
+def _begin_at(day: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
+    """Saturday from 9 pm; None for a range of hours: from 10 to 12."""
+    placed = None if clock[0] == "to_hour" else _place_at(day, clock)
+    return placed and ("onward", placed)
 
 
 def _place_at(date_: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
@@ -444,6 +452,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "boundson": _place_bounds_on,
     "besideedge": _place_beside_edge,
     "at": _place_at,
+    "from_time": _begin_at,
     "at_beside": _place_at_beside,
     "evening_at": _place_in_part,
     "otherpart": _replace_part,
