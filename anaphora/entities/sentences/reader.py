@@ -192,7 +192,7 @@ class SentenceReader:
                     continue  # the lamp and the radio OFF
                 following = self._read_each(other, text, context, readings[0].intent)
                 if following:
-                    words = _find_words(rest, text, following)
+                    words = _find_words(rest, text, following, is_whole=other.text == rest.text)
                     return tuple(
                         msgspec.structs.replace(one, rest=words, following=following)
                         for one in self._mark_names(tuple(readings))
@@ -224,7 +224,7 @@ class SentenceReader:
             for other, rest in others if readings else ():
                 following = self._read_each(other, text, context, intent)
                 if following:
-                    words = _find_words(rest, text, following)
+                    words = _find_words(rest, text, following, is_whole=other.text == rest.text)
                     one = msgspec.structs.replace(_find_alike(readings, intent), rest=words)
                     return (one, *following)
         return ()
@@ -379,10 +379,15 @@ def _find_alike(readings: Sequence[SentenceReading], intent: str) -> SentenceRea
     return next((one for one in readings if one.intent == intent), readings[0])
 
 
-def _find_words(rest: InputText, text: str, readings: Iterable[SentenceReading]) -> str:
-    """The words of a text that only the ``rest`` of it has, up to the end of the last thing that
+def _find_words(
+    rest: InputText, text: str, readings: Iterable[SentenceReading], *, is_whole: bool
+) -> str:
+    """The words of a text that only the ``rest`` of it has: all of them if that ``is_whole``, a
+    command of its own ("schließe die Haustür AUF"), else those up to the end of the last thing that
     readings of it name: "the desk lamp", which is to be set "to 20 percent" as well."""
     start, end = rest.find(0, len(rest.text), text)
+    if is_whole:
+        return text[start:end]
     named = [
         entity.end
         for reading in readings

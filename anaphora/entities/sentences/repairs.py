@@ -12,6 +12,7 @@ from operator import itemgetter
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.input_text import InputText, Piece, SkipWords, replace_pieces
+from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.grammar.sentences.expansion import TextExpander
 from anaphora.grammar.sentences.normalization import fold_case
 from anaphora.grammar.sentences.parser import parse_sentence
@@ -56,8 +57,11 @@ class Repairs:
         table = cached_table(language, "home")
         opening = table.get("opening") or ()
         self._opening = SkipWords(opening, ignores_spaces=ignores_spaces)
+        negations = load_qualifiers(language, "negation")  # known of more languages than yes and no
         self._denials = frozenset(
-            fold_case(one) for one in opening if parse_yes_no(one, language) is False
+            fold_case(one)
+            for one in opening
+            if one in negations or parse_yes_no(one, language) is False
         )
         self._denials_negate = bool(table.get("denials_negate"))
         self._again = SkipWords(table.get("again") or (), ignores_spaces=ignores_spaces)

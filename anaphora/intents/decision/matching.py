@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Variant
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision.decision import Decision
+from anaphora.intents.decision.sentences.history.not_understood import note_not_understood
 from anaphora.intents.decision.sentences.matching import match_fragment, match_sentence
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.index import IntentIndex
@@ -84,6 +85,10 @@ def match_question(
             answer = match_fragment(sentences, question, conversation)
             matches = () if answer.match is None else (answer.match,)
             refusal = answer.refusal or refusal
+        if not matches:
+            conversation = note_not_understood(
+                sentences, question.utterance, conversation, is_refused=bool(refusal)
+            )
     return Decision(
         question,
         conversation,

@@ -25,6 +25,7 @@ from anaphora.intents.decision.sentences.fragment import (
     find_ambiguous,
     find_other_words,
     is_about_more,
+    negates_next,
     read_values,
     without_function_words,
     without_linking_words,
@@ -91,6 +92,8 @@ def complete_fragment(
         linked += [one for one, before in zip(bare, linked, strict=True) if one is not before]
     for variant in linked:
         others = find_other_words(model, utterance, variant)
+        if others and negates_next(model, utterance):
+            continue  # "nie wyłączaj ogrzewania"
         kept = without_negated(model, utterance, variant)
         if kept is not None and not is_about_more(model, variant, others):
             possible = _find_possible(model, utterance, kept, others, conversation)

@@ -10,6 +10,7 @@ from itertools import product, takewhile
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance, Variant
+from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NUMBER,
@@ -32,6 +33,7 @@ __all__ = [
     "find_other_words",
     "find_units",
     "is_about_more",
+    "negates_next",
     "read_values",
     "says_only",
     "without_function_words",
@@ -183,6 +185,18 @@ def without_negated(
             ][:1]
     kept = tuple(one for one in variant.entities if one not in negated)
     return Variant(kept) if kept else None
+
+
+def negates_next(model: SentenceIntents, utterance: Utterance) -> bool:
+    """Whether an utterance begins with a word for no that, without a comma behind it, negates a
+    command: it is no answer."""
+    first = utterance.tokens[0]
+    negations = load_qualifiers(model.language, "negation")
+    return (
+        first.index in utterance.qualifiers
+        and first.lower in negations
+        and not _CLAUSE_END.match(utterance.text, first.end)
+    )
 
 
 def read_values(

@@ -23,6 +23,7 @@ from anaphora.intents.decision.sentences.fragment import (
 )
 from anaphora.intents.decision.sentences.history.commands import UNDOES, add_command
 from anaphora.intents.decision.sentences.history.corrections import find_corrected, takes_back
+from anaphora.intents.decision.sentences.history.not_understood import refuse_older
 from anaphora.intents.decision.sentences.history.rest import (
     Task,
     complete_rest,
@@ -52,6 +53,7 @@ from anaphora.intents.decision.sentences.repetition.several import (
     complete_plural,
     complete_several,
     find_devices_before,
+    keep_place_of_all,
 )
 from anaphora.intents.decision.sentences.repetition.wildcards import complete_wildcard
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
@@ -108,9 +110,14 @@ def match_sentence(
     """The match of the best whole sentence that needs nothing else, or finds it in the memory."""
     refusal = ""
     moved = move_to_room(model, conversation, _find_room(question))
+    accepted = _find_accepted_rest(model, question.utterance, conversation)
     for reading in question.utterance.sentences:
         if reading.elliptical or reading.quantity:
             continue
+        if accepted and reading.references:  # "yes, open it" is about what is left to do
+            if reading.intent == accepted.intent:
+                return _answer(model, question, accepted, conversation)
+            return SentenceAnswer(None, model.refusals["which"])
         refers = bool(reading.references) or reading.intent in _REFERRING
         own = conversation if refers else moved
         completion = None
@@ -173,11 +180,9 @@ def match_fragment(
         if one.quantity and not (stops and one.quantity == EVERYTHING)  # not only the mower
     ]
     is_about_several = bool(model.several and model.several.search(text))
-    is_asked = REST in last_command_meta(conversation)  # the bot has said what is left to do
-    if is_asked and parse_yes_no(utterance.text, model.language):
-        completion = complete_rest(model, conversation)
-        if completion is not None:
-            return _answer(model, question, completion, conversation)
+    accepted = _find_accepted_rest(model, utterance, conversation)
+    if accepted is not None and parse_yes_no(utterance.text, model.language):
+        return _answer(model, question, accepted, conversation)
     if quantified or (conversation.flow and is_about_several):
         completion = complete_several(model, conversation, quantified)
         if completion is None and any(one.lower in model.pronouns for one in utterance.tokens):
@@ -201,6 +206,7 @@ def match_fragment(
     )
     is_about_all = bool(model.everything and model.everything.search(text))
     if completion is not None and not (is_about_all and _is_about_device(completion)):
+        completion = keep_place_of_all(model, own, completion)
         return _answer(model, question, completion, conversation)
     names_kind = any(one.element in NO_VALUES for one in utterance.entities)
     is_refused = names_kind and (is_about_all or is_about_several)
@@ -208,6 +214,17 @@ def match_fragment(
         return SentenceAnswer(None, model.refusals["all"])
     refusal = refuse_stopping(model, utterance, conversation)
     return SentenceAnswer(None, refusal or refuse_value(model, question, own))
+
+
+def _find_accepted_rest(
+    model: SentenceIntents, utterance: Utterance, conversation: Conversation
+) -> Completion | None:
+    """What is left to do, if the bot has said what that is and the user says yes; None without."""
+    if not last_command_meta(conversation).get(REST):
+        return None
+    said = [utterance.tokens[index].text for index in find_linking_words(model, utterance)]
+    is_yes = any(parse_yes_no(one, model.language) for one in (utterance.text, *said))
+    return complete_rest(model, conversation) if is_yes else None
 
 
 def _switch_instead(
@@ -409,6 +426,7 @@ def _answer(
     completion: Completion,
     conversation: Conversation,
 ) -> SentenceAnswer:
+    completion = refuse_older(completion, conversation)
     if completion.refusal:
         text = model.refusals[completion.refusal]
         return SentenceAnswer(None, text.format(thing=completion.thing))

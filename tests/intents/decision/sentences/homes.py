@@ -18,6 +18,7 @@ NAMES = {
            "radio"),
     "nl": ("keuken", "gang", "slaapkamer", "voordeur", "achterdeur", "lamp", "radio"),
     "ru": ("кухня", "коридор", "спальня", "входная дверь", "задняя дверь", "лампа", "радио"),
+    "pl": ("kuchnia", "korytarz", "sypialnia", "drzwi", "tylne drzwi", "lampa", "radio"),
     "cs": ("kuchyň", "chodba", "ložnice", "dveře", "vrata", "lampa", "rádio"),
     "ja": ("台所", "廊下", "寝室", "玄関", "裏口", "ランプ", "ラジオ"),
     "zh-CN": ("厨房", "走廊", "卧室", "前门", "后门", "台灯", "收音机"),

@@ -42,3 +42,11 @@ def test_what_sets_nothing_has_no_range(texts: tuple[str, ...]) -> None:
 def test_the_range_in_german() -> None:
     answers = talk("stell die Lampe auf 300 Prozent", language="de")
     assert answers == ["Das liegt nicht im Bereich. Möglich: 0–100."]
+
+
+@pytest.mark.parametrize("text", ["nie wyłączaj radia", "nie wyłączaj radio", "nie włącz lampa"])
+def test_a_verb_is_negated_in_a_language_without_words_for_yes_and_no(text: str) -> None:
+    answers = talk("włącz radio", text, language="pl")
+    assert answers[0] == "HassTurnOn name=radio"
+    assert not answers[1].startswith("Hass")
+    assert talk("nie, wyłącz radio", language="pl") == ["HassTurnOff name=radio"]

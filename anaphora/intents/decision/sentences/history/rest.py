@@ -25,7 +25,19 @@ from anaphora.intents.decision.sentences.slots import (
 from anaphora.models.hassil.elements import KEPT, REST
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["Task", "complete_rest", "find_tasks", "is_done", "note_tasks", "remember_tasks"]
+__all__ = [
+    "ALL_IN",
+    "Task",
+    "complete_rest",
+    "find_tasks",
+    "is_done",
+    "note_tasks",
+    "remember_tasks",
+    "replace_tasks",
+]
+
+ALL_IN = "all in"
+"""Of a command for all things in a place: the place."""
 
 _TASKS = "tasks"
 
@@ -45,6 +57,14 @@ def note_tasks(tasks: Iterable[Task]) -> Mapping[str, Any]:
     return {_TASKS: packed} if packed else {}
 
 
+def replace_tasks(tasks: Sequence[Task]) -> Mapping[str, Any]:
+    """What is left to do after a question that does nothing, as metadata of the last command: the
+    user is not asked for it any more."""
+    things = [describe_things(one.entities) or one.words for one in tasks]
+    named = (one._replace(words=", ".join(things[at:])) for at, one in enumerate(tasks))
+    return {_TASKS: [], REST: "", **note_tasks(named)}
+
+
 def find_tasks(model: SentenceIntents, conversation: Conversation) -> list[Task]:
     """What is left to do of the last commands."""
     return _read_tasks(model, last_command_meta(conversation))
@@ -60,7 +80,8 @@ def complete_rest(model: SentenceIntents, conversation: Conversation) -> Complet
     if combination is None:
         return None
     candidates = build_candidates(conversation, first.entities, ())
-    meta = note_tasks(others)
+    known = last_command_meta(conversation).get(ALL_IN)
+    meta = {**note_tasks(others), **({ALL_IN: known} if known else {})}
     return Completion(first.intent, Variant(()), candidates, combination.response, meta)
 
 

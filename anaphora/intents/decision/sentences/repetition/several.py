@@ -14,8 +14,13 @@ from anaphora.core.utterance import Entity, SentenceReading, Variant
 from anaphora.entities.sentences.reader import TIMER
 from anaphora.entities.sentences.repairs import ALL, BOTH, EVERYTHING, OTHER
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
-from anaphora.intents.decision.sentences.history.commands import find_things
+from anaphora.intents.decision.sentences.history.commands import (
+    find_things,
+    pack_entities,
+    unpack_entities,
+)
 from anaphora.intents.decision.sentences.history.rest import (
+    ALL_IN,
     Task,
     find_tasks,
     is_done,
@@ -48,6 +53,7 @@ __all__ = [
     "complete_plural",
     "complete_several",
     "find_devices_before",
+    "keep_place_of_all",
 ]
 
 _DOMAIN, _CLASS = "domain", "device_class"
@@ -81,8 +87,31 @@ def complete_several(
         values = [one for one in reading.entities if one.element not in (*TARGETS, *PLACES)]
         found = _give(model, conversation, reading.intent, wanted, values)
         if found is not None:
-            return found
+            places = [one for one in reading.entities if one.element in PLACES]
+            noted = {ALL_IN: pack_entities(places)} if places else {}
+            return found._replace(meta={**found.meta, **noted})
     return None
+
+
+def keep_place_of_all(
+    model: SentenceIntents, conversation: Conversation, completion: Completion
+) -> Completion:
+    """The completion that names a kind alone, for the place of all things of which the last command
+    was: "turn off everything in the bedroom", "no, only the lights". It is refused if no sentence
+    names both."""
+    packed = last_command_meta(conversation).get(ALL_IN)
+    entities = [one.entity for one in completion.candidates]
+    slots = {one.element for one in entities}
+    if not packed or not slots.isdisjoint((NAME, *PLACES)) or slots.isdisjoint((_DOMAIN, _CLASS)):
+        return completion
+    places = unpack_entities(model, packed)
+    combination = find_combination(model, completion.intent, (*entities, *places))
+    if combination is None:
+        return completion._replace(refusal="all")
+    added = build_candidates(conversation, places, ())
+    return completion._replace(
+        candidates=(*completion.candidates, *added), response=combination.response
+    )
 
 
 def complete_both(
