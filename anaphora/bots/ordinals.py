@@ -1,4 +1,4 @@
-"""The place in a list that a text names: "the second one"."""
+"""What a text says of a list: the place in it ("the second one"), what the user compares by."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anaphora.entities.recognizers.recognizer import Mention
 if TYPE_CHECKING:
     from anaphora.core.utterance import Entity
 
-__all__ = ["find_ordinal", "has_cue", "places", "select_by_ordinal"]
+__all__ = ["find_comparison", "find_ordinal", "has_cue", "places", "select_by_ordinal"]
 
 _FOLLOWING = frozenset({"correct", "decline", "instead", "add"})
 
@@ -32,6 +32,13 @@ def find_ordinal(text: str, language: str, beside: Sequence[Entity] = ()) -> int
         )
     }
     return places.pop() if len(places) == 1 else None
+
+
+def find_comparison(text: str, language: str) -> str:
+    """The scale and the direction of a comparison, "price:less"; '' without one."""
+    _, phrases = load_cue_words(language).read(text)
+    found = (one.reading.value for one in phrases if one.reading.kind == "comparison")
+    return next(found, "")
 
 
 def has_cue(text: str, language: str, *kinds: str) -> bool:
