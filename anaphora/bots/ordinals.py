@@ -1,26 +1,44 @@
-"""The place in a list that a text names: "the second one"."""
+"""What a text says of a list: the place in it ("the second one"), what the user compares by."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["find_ordinal", "has_cue", "places", "select_by_ordinal"]
+if TYPE_CHECKING:
+    from anaphora.core.utterance import Entity
+
+__all__ = ["find_comparison", "find_ordinal", "has_cue", "places", "select_by_ordinal"]
 
 _FOLLOWING = frozenset({"correct", "decline", "instead", "add"})
 
 _Item = TypeVar("_Item")
 
 
-def find_ordinal(text: str, language: str) -> int | None:
-    """The place that a text names, from the end if it is negative; None if it names none, or more
-    than one."""
-    _, phrases = load_cue_words(language).read(text)
-    places = {one.reading.number for one in phrases if one.reading.kind == "ordinal"}
+def find_ordinal(text: str, language: str, beside: Sequence[Entity] = ()) -> int | None:
+    """The place that a text names ``beside`` some entities, from the end if it is negative; None if
+    it names none, or more than one."""
+    atoms, phrases = load_cue_words(language).read(text)
+    places = {
+        one.reading.number
+        for one in phrases
+        if one.reading.kind == "ordinal"
+        and not any(
+            entity.start <= atoms[one.first].start and atoms[one.last - 1].end <= entity.end
+            for entity in beside
+        )
+    }
     return places.pop() if len(places) == 1 else None
+
+
+def find_comparison(text: str, language: str) -> str:
+    """The scale and the direction of a comparison, "price:less"; '' without one."""
+    _, phrases = load_cue_words(language).read(text)
+    found = (one.reading.value for one in phrases if one.reading.kind == "comparison")
+    return next(found, "")
 
 
 def has_cue(text: str, language: str, *kinds: str) -> bool:

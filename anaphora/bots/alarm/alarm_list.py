@@ -149,6 +149,12 @@ class AlarmList:
                 return chosen + same
         return chosen
 
+    def last_listed(self) -> list[datetime]:
+        """The alarms as the user counts them: those that were set together last, else all."""
+        last = [datetime.fromisoformat(text) for text in self._data.get("last", ())]
+        together = [time for time in last if time in self.times]
+        return together if len(together) > 1 else self.times
+
     def both(self) -> list[datetime]:
         """The only two alarms, else the two that were set together last; empty without these."""
         if len(self.times) <= _PAIR:

@@ -72,7 +72,8 @@ def wake(
     """Set an alarm for each time; ask for the hour if there is only a day, and offer the first day
     of several ("from Monday to Friday at 6"). A correction ("no, at 8", "not at 8, at 9") replaces
     the alarms that were set last, or those that it negates; a bare hour keeps the day of the last
-    one; after a timer it has the unit of that ("no, 20"). "5 more minutes" moves the last one."""
+    one; after a timer it has the unit of that ("no, 20"). "5 more minutes" moves the last one, and
+    "the second at 9" the one at that place."""
     alarms = AlarmList(data, at, language)
     # "Remind me at 5" does not answer "At what time on Monday?".
     asked = alarms.day if match.slots["action"].source == "memory" else None
@@ -89,6 +90,13 @@ def wake(
         moved = moved or [time for time in alarms.times if time == last]
         if moved:
             return alarms.move_by(moved, added, correction=correction and not _is_whole(said[0]))
+    is_follow_up = correction or _is_remembered(match.slots["action"])
+    if is_follow_up and len(said) == 1 and not _is_another(match):
+        place = find_ordinal(text, language, said)
+        if chosen := select_by_ordinal(alarms.last_listed(), place):
+            return _move(alarms, data, chosen, said[0], at)
+        if correction and place is not None:
+            return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
     if (shared := _find_shared_day(said)) is not None:
         asked = find_day(shared)
         if asked is None:
@@ -149,12 +157,13 @@ def once(
     at: datetime,
     language: str,
     *,
+    conversation: LiveConversation,
     text: str = "",
     correction: bool = False,
 ) -> Answer | str:
     """Refuse a repeated alarm: one that rings only once would be mistaken for it. If its time is
-    said, offer the first one; another hour than the one just offered ("no, 10") is what is meant.
-    What corrects an alarm ("no, every day") keeps its time."""
+    said, offer the first one; another hour than the one just offered ("no, 10") is what is meant,
+    and "no" alone refuses it. What corrects an alarm ("no, every day") keeps its time."""
     alarms = AlarmList(data, at, language)
     correction = correction or has_cue(text, language, "correct", "decline", "instead")
     (repeat,) = match.slots["repeat"].entities
@@ -162,6 +171,8 @@ def once(
     if hours and alarms.offered is not None:
         alarms.drop_corrected((), is_correction=False)
         return _set(alarms, data, [resolve_new_time(hours[-1], alarms.offered, at)])
+    if alarms.offered is not None and not match.filling.from_sentence:
+        return _refuse_offer(alarms, conversation)
     last = _last_set(match, data, correction=correction)
     kept = last if last in alarms.times else None
     is_follow_up = kept is None and (correction or _is_remembered(match.slots.get("action")))
@@ -175,12 +186,19 @@ def once(
     return alarms.offer_once(said, find_first(repeat, clock.astimezone(at.tzinfo), at), replaced)
 
 
+def _refuse_offer(alarms: AlarmList, conversation: LiveConversation) -> Answer:
+    """Set no alarm at the time that the bot offered."""
+    conversation.forget(lambda entity: entity.element == "recurrence")
+    return Answer(alarms.answer("declined"), offers=[])
+
+
 def cancel(
     match: Match,
     data: dict[str, Any],
     at: datetime,
     language: str,
     *,
+    conversation: LiveConversation,
     text: str = "",
     correction: bool = False,
 ) -> Answer | str:
@@ -190,6 +208,8 @@ def cancel(
     excepted; "both" are the only two, or the two that were set last. A correction takes back what
     was cancelled before."""
     alarms = AlarmList(data, at, language)
+    if alarms.offered is not None and match.slots.keys() <= {"action", "listed"}:
+        return _refuse_offer(alarms, conversation)  # "forget it"
     left = alarms.times
     if correction and alarms.has_cancelled:
         alarms.take_back()
@@ -260,6 +280,16 @@ def move_to(
             return alarms.move_by(chosen, new.meta["added"])  # "the other one an hour earlier"
         if len(chosen) != 1:
             return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
+    except TooFarError:
+        return alarms.answer("far")
+    return _move(alarms, data, chosen, new, at)
+
+
+def _move(
+    alarms: AlarmList, data: dict[str, Any], chosen: Sequence[datetime], new: Entity, at: datetime
+) -> Answer | str:
+    """Move the only alarm of ``chosen`` to a new time."""
+    try:
         time = resolve_new_time(new, chosen[0], at)
     except TooFarError:
         return alarms.answer("far")

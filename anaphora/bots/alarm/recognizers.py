@@ -14,6 +14,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
     Numeral,
     get_numeral_reader,
 )
+from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.recognizers.recognizer import Mention
 from anaphora.entities.words.normalization import base_code
 
@@ -21,6 +22,7 @@ __all__ = ["hours"]
 
 _HOURS, _NOON = 24, 12
 _DIGITS = 2
+_CORRECTING = frozenset({"correct", "decline", "instead"})
 
 
 def hours(text: str, at: datetime, language: str) -> Iterator[Mention]:
@@ -39,8 +41,9 @@ def hours(text: str, at: datetime, language: str) -> Iterator[Mention]:
         if _are_ends(first, last, found, words):
             yield _range(first, last, found, at)
             return
+    starts = _find_starts(text, language)
     for number in numbers:
-        if _is_standalone(number, found, words):
+        if _is_standalone(number, found, words, starts):
             hour = int(number.value)
             begin = _next_occurrence(hour, at)
             meta = {
@@ -79,11 +82,23 @@ def _range(first: Numeral, last: Numeral, found: Sequence[Atom], at: datetime) -
     return Mention(start, stop, f"{begin:%Y-%m-%dT%H:%M}/{end:%Y-%m-%dT%H:%M}", meta)
 
 
+def _find_starts(text: str, language: str) -> set[int]:
+    """Where a text goes on behind the words of a dialog that it starts with: "no 10"."""
+    atoms, phrases = load_cue_words(language).read(text)
+    ends = {one.first: one.last for one in phrases if one.reading.kind in _CORRECTING}
+    starts, last = set(), 0
+    while last in ends:
+        last = ends[last]
+        starts.add(atoms[last].start if last < len(atoms) else len(text))
+    return starts
+
+
 def _is_standalone(
-    number: Numeral, found: Sequence[Atom], words: Mapping[str, Sequence[str]]
+    number: Numeral, found: Sequence[Atom], words: Mapping[str, Sequence[str]], starts: set[int]
 ) -> bool:
     """Whether the adjacent words allow the number to be an hour."""
-    before = found[number.start - 1].text if number.start else ""
+    is_start = found[number.start].start in starts
+    before = found[number.start - 1].text if number.start and not is_start else ""
     behind = found[number.end] if number.end < len(found) else None
     if before and before not in words["before"]:
         return False

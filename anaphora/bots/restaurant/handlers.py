@@ -8,8 +8,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from anaphora.bots.date_text import date_range, format_clock, format_day
-from anaphora.bots.ordinals import find_ordinal, has_cue, select_by_ordinal
-from anaphora.bots.restaurant.table import Criteria, Restaurant, find_restaurants, restaurants
+from anaphora.bots.ordinals import find_comparison, find_ordinal, has_cue, select_by_ordinal
+from anaphora.bots.restaurant.table import (
+    Criteria,
+    Restaurant,
+    find_bound,
+    find_restaurants,
+    restaurants,
+)
 from anaphora.bots.tables import load_texts
 from anaphora.engine.callbacks.answer import Answer
 
@@ -39,12 +45,19 @@ def find(
     language: str,
     declined: Sequence[Mapping[str, str]],
     comparison: str,
+    text: str = "",
 ) -> Answer:
-    """Offer up to three restaurants that fit and that the user has not declined."""
+    """Offer up to three restaurants that fit and that the user has not declined, or that compare
+    with another one ("cheaper than Forno")."""
     words = _Words(language, at)
-    (price,) = _said(match, "price") or (None,)
-    low, high = (None, None) if comparison.startswith("price") else _price_range(price)
     seen = [name for bundle in declined if (name := bundle.get("restaurant"))]
+    if bound := _said(match, "bound"):
+        seen = [find_bound(bound[0].value_or_text)]
+        comparison = find_comparison(text, language)
+    (price,) = _said(match, "price") or (None,)
+    if price in [one.entity for one in match.filling.from_sentence]:  # "cheaper than 50"
+        seen, comparison = [], ""
+    low, high = (None, None) if comparison.startswith("price") else _price_range(price)
     criteria = Criteria(
         kitchens=[one.value_or_text for one in _said(match, "kitchen")],
         districts=[one.value_or_text for one in _said(match, "district")],

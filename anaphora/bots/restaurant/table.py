@@ -10,9 +10,18 @@ from typing import Any, TypeAlias, cast
 
 from anaphora.bots.tables import load_table
 
-__all__ = ["Criteria", "Restaurant", "find_restaurants", "names", "restaurants"]
+__all__ = [
+    "Criteria",
+    "Restaurant",
+    "bounds",
+    "find_bound",
+    "find_restaurants",
+    "names",
+    "restaurants",
+]
 
 _MIDNIGHT = time()
+_THAN = "than "
 _Key: TypeAlias = Callable[["Restaurant"], float]
 
 # By the scales on which users compare ("something cheaper").
@@ -75,6 +84,20 @@ def restaurants() -> Mapping[str, Restaurant]:
 def names(element: Any) -> Mapping[str, Sequence[str]]:
     """The names of the restaurants with how else users write them, for the model."""
     return {row["name"]: [*row.get("en", ()), *row["ru"]] for row in _load_rows()}
+
+
+def bounds(element: Any) -> Mapping[str, Sequence[str]]:
+    """The restaurants that others are compared with, for the model: "cheaper than Forno". A name
+    alone says nothing of the kind."""
+    return {
+        f"{_THAN}{name}": [f"чем {text}" for text in (name, *texts)]
+        for name, texts in names(element).items()
+    }
+
+
+def find_bound(value: str) -> str:
+    """The name of the restaurant of such a value."""
+    return value.removeprefix(_THAN)
 
 
 def find_restaurants(criteria: Criteria) -> list[Restaurant]:

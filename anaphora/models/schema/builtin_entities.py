@@ -179,8 +179,9 @@ _ENTITIES = (
             "The currency (USD) of a bare number (none, if left out), and of a sign that several "
             "share (that of the language, if left out).", "", example="USD"),
         "bare": EntityOption(
-            "Whether a number without a currency is an amount, where an intent needs one.",
-            "allowed", ("allowed", "never")),
+            "Whether a number without a currency is an amount, where an intent needs one; "
+            "'compared' allows it in a comparison (under 30).",
+            "allowed", ("allowed", "compared", "never")),
     }),
     BuiltinEntity("boolean", "Yes or no: sure, of course, no way."),
 )

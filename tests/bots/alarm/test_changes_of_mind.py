@@ -165,3 +165,106 @@ def test_of_a_range_of_times_one_end_is_asked_for(question, asked):
     said = answers("alarm", question, "5")
     assert said[0] == asked
     assert "17:00" in said[1]
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        (
+            "en",
+            ["wake me at 7 am and 8 am", "no, the second at 9"],
+            "Alarms: Tue 6 Jan, 07:00; Tue 6 Jan, 09:00.",
+        ),
+        (
+            "en",
+            ["wake me at 7 am", "and at 8 am", "no, the first at 6"],
+            "Alarms: Tue 6 Jan, 06:00; Tue 6 Jan, 08:00.",
+        ),
+        (
+            "en",
+            ["wake me at 7 am and 8 am", "the second at 9", "and the first at 6"],
+            "Alarms: Tue 6 Jan, 06:00; Tue 6 Jan, 09:00.",
+        ),
+        (
+            "en",
+            ["wake me at 6 am", "wake me at 7 am and 8 am", "no, the second at 9"],
+            "Alarms: Tue 6 Jan, 06:00; Tue 6 Jan, 07:00; Tue 6 Jan, 09:00.",
+        ),
+        (
+            "en",
+            ["wake me at 7 am and 8 am", "and a second one at 9 am"],
+            "Alarms: Tue 6 Jan, 07:00; Tue 6 Jan, 08:00; Tue 6 Jan, 09:00.",
+        ),
+        (
+            "en",
+            ["wake me at 7 am", "and at 8 am", "and on the first of May at 9 am"],
+            "Alarms: Tue 6 Jan, 07:00; Tue 6 Jan, 08:00; Fri 1 May, 09:00.",
+        ),
+        (
+            "en",
+            ["wake me at 7 am and 8 am", "no, the third at 9"],
+            "Alarms: Tue 6 Jan, 07:00; Tue 6 Jan, 08:00.",
+        ),
+        (
+            "de",
+            ["weck mich um 7 Uhr früh und um 8 Uhr früh", "nein, den zweiten um 9"],
+            "Wecker: Di, 6. Jan, 07:00; Di, 6. Jan, 09:00.",
+        ),
+        (
+            "ru",
+            ["разбуди меня в 7 утра и в 8 утра", "нет, первый в 6"],
+            "Будильники: вт, 6 янв, 06:00; вт, 6 янв, 08:00.",
+        ),
+    ],
+)
+def test_the_alarm_at_a_place_is_moved_and_the_others_stay(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms
+
+
+def test_a_place_that_no_alarm_has_is_asked_for():
+    said = answers("alarm", "wake me at 7 am and 8 am", "no, the third at 9")[-1]
+    assert said.startswith("Say which one is to be moved")
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "refusal", "said"),
+    [
+        ("en", "wake me every Monday at 9", "no", "All right, I set no alarm for it."),
+        ("en", "wake me every Monday at 9", "forget it", "All right, I set no alarm for it."),
+        ("de", "weck mich jeden Montag um 9", "nein", "Gut, dann stelle ich keinen."),
+        ("de", "weck mich jeden Montag um 9", "vergiss es", "Gut, dann stelle ich keinen."),
+        ("ru", "разбуди меня каждый понедельник в 9", "нет", "Хорошо, не завожу."),
+    ],
+)
+def test_no_to_an_offer_sets_no_alarm_and_ends_it(language, question, refusal, said):
+    assert answers("alarm", question, refusal)[-1] == said
+    assert said not in answers("alarm", question, refusal, refusal)[-1]
+    assert "09:00" not in alarms_after(question, refusal, language=language)
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["wake me every Monday at 9", "no 10"], "Alarms: Mon 12 Jan, 10:00."),
+        ("en", ["wake me at 7 am", "no 8"], "Alarms: Tue 6 Jan, 08:00."),
+        ("de", ["weck mich um 7 Uhr früh", "nein 8"], "Wecker: Di, 6. Jan, 08:00."),
+        ("ru", ["разбуди меня в 7 утра", "нет 8"], "Будильники: вт, 6 янв, 08:00."),
+    ],
+)
+def test_an_hour_corrects_without_a_comma(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms
+
+
+@pytest.mark.parametrize(
+    ("language", "questions"),
+    [
+        ("en", ["wake me at 7", "forget it"]),
+        ("de", ["weck mich um 7", "vergiss es"]),
+        ("de", ["weck mich um 7", "doch nicht"]),
+        ("de", ["weck mich um 7", "lieber doch nicht"]),
+        ("ru", ["разбуди меня в 7", "забудь об этом"]),
+    ],
+)
+def test_who_thinks_better_of_it_has_no_alarm(language, questions):
+    none = {"en": "No alarm", "de": "Es ist kein Wecker", "ru": "Ни одного будильника"}
+    assert alarms_after(*questions, language=language).startswith(none[language])

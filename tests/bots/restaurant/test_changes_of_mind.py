@@ -71,3 +71,26 @@ def test_after_a_no_a_correction_takes_the_dropped_booking_up_again():
         bot.ask(question, at=at)
     reply = bot.ask("make it Sunday", at=at + timedelta(seconds=10))
     assert reply.text.startswith("A table at Umi for 4, Sunday 11 January at 13:00.")
+
+
+@pytest.mark.parametrize(
+    ("questions", "offered"),
+    [
+        (["find a japanese restaurant", "cheaper than 50"], ["Kiku", "Sakana", "Umi"]),
+        (["find italian", "under 30"], ["Bella Vita", "Forno", "Piccolo"]),
+        (["find italian", "more expensive than Forno"], ["Lucia", "Bella Vita", "Piccolo"]),
+        (["find italian", "cheaper than Bella Vita"], ["Forno", "Piccolo"]),
+        (["find italian", "closer than Piccolo"], ["Bella Vita"]),
+        (["найди итальянский ресторан", "дешевле 30"], ["Bella Vita", "Forno", "Piccolo"]),
+        (["найди итальянский ресторан", "дешевле, чем Белла Вита"], ["Forno", "Piccolo"]),
+    ],
+)
+def test_a_limit_is_a_number_or_another_restaurant(questions, offered):
+    _, *lines = answers("restaurant", *questions)[-1].splitlines()
+    names = [line.partition(". ")[2].partition(":")[0] for line in lines[:-1]]
+    assert sorted(names) == sorted(offered)
+
+
+def test_a_restaurant_beside_than_may_still_be_booked():
+    said = answers("restaurant", "book a table at Kiku for 2 rather than 4")[-1]
+    assert said == "On what day, and at what time?"

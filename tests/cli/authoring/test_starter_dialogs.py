@@ -80,3 +80,19 @@ def test_a_place_in_a_list_is_no_level(talk):
 )
 def test_the_home_has_a_hall_and_a_bathroom(talk, language, questions, where):
     assert where in talk("home", language, *questions)[-1]
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "level"),
+    [
+        ("en", ["set the kitchen lamp to 50 percent", "half"], "at 25 %."),
+        ("en", ["set the kitchen lamp to 50 percent", "half", "10% more"], "at 35 %."),
+        ("en", ["set the kitchen lamp to 80 percent", "half", "no, a quarter"], "at 20 %."),
+        ("en", ["turn on the light in the hall", "half"], "at 50 %."),
+        ("en", ["set the hall light to 0 percent", "half"], "at 50 %."),
+        ("de", ["stell das Licht in der Küche auf 50 Prozent", "halb"], "auf 25 %."),
+        ("ru", ["поставь свет на кухне на 50 процентов", "половину"], "25 %."),
+    ],
+)
+def test_a_part_is_one_of_the_level_of_the_light(talk, language, questions, level):
+    assert talk("home", language, *questions)[-1].endswith(level)

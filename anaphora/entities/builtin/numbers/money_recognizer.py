@@ -54,8 +54,8 @@ _MARKS_BEHIND = frozenset(".,;:!?)]}'\"”»…-–—/")  # marks behind a bare
 def create(language: str, options: Mapping[str, Any]) -> Recognizer:
     """Create the recognizer of money in a language. Options: ``currency`` is the preferred meaning
     of a sign or a name that currencies share, and the currency of a bare number; ``bare`` allows
-    bare numbers (``allowed``)."""
-    bare = options.get("bare", "allowed") == "allowed"
+    bare numbers (``allowed``), those of a comparison alone (``compared``), or none (``never``)."""
+    bare = str(options.get("bare", "allowed"))
     return MoneyRecognizer(language, str(options.get("currency", "")), bare=bare)
 
 
@@ -67,7 +67,7 @@ def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
 class MoneyRecognizer:
     """Finds the amounts of money of a text."""
 
-    def __init__(self, language: str, currency: str = "", *, bare: bool = True) -> None:
+    def __init__(self, language: str, currency: str = "", *, bare: str = "allowed") -> None:
         self._may_contain_number = build_prefilter(language, *said_with_articles(language))
         self._read = QuantityReader(language, CurrencyMatcher(language, currency))
         self._labels = load_number_phrases(language).labels
@@ -96,6 +96,7 @@ class MoneyRecognizer:
             if one.unit is None:
                 if not self._may_be_amount(atoms, one):
                     continue
+                is_sure = self._bare == "compared"
                 one = one._replace(unit=self._unit)
             elif one.unit.type not in (MONEY, PERHAPS_MONEY):
                 continue
@@ -135,7 +136,8 @@ class MoneyRecognizer:
         """Whether a number without a currency may be an amount: it counts ("five", "two and a
         half"), without a label ("room 101") and without a unit sign behind it."""
         counts = one.kind == "cardinal" or (one.kind == "fraction" and (one.value or 0) > 1)
-        if not self._bare or not counts or one.comparison == "not":
+        is_allowed = self._bare == "allowed" or (self._bare == "compared" and one.comparison)
+        if not is_allowed or not counts or one.comparison == "not":
             return False
         if (label := self._labels.find_before(atoms, one.start)) is not None and label[1]:
             return False

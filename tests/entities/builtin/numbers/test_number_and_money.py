@@ -182,6 +182,12 @@ def test_a_name_that_is_an_ordinary_word_too_is_a_fallback(
     assert (one.value, one.fallback) == (value, True)
 
 
+@pytest.mark.parametrize(("text", "values"), [("under 30", ["<30 EUR"]), ("for 4", [])])
+def test_a_bare_number_may_be_an_amount_in_a_comparison_alone(text: str, values: list[str]) -> None:
+    found = money_recognizer.MoneyRecognizer("en", "EUR", bare="compared").find_mentions(text)
+    assert [(one.value, one.fallback) for one in found] == [(value, False) for value in values]
+
+
 def test_a_code_in_small_letters_is_no_word_of_the_language() -> None:
     assert [one.value for one in find_money("9 chf, 9 myr")] == ["9 CHF", "9 MYR"]
     assert find_money("9 sek warten", "de") == []
