@@ -172,11 +172,10 @@ def record_match(
         for held in conversation.remembered
     ]
     kept, forgotten = evict(refreshed, new) if refreshed else ((), ())
-    known = {id(held.entity): held.question_number for held in conversation.remembered}
     stored = [
         RememberedEntity(
             entity,
-            known.get(id(entity), question - 1) if entity in said_before else question,
+            _find_question(entity, conversation) if entity in said_before else question,
             at,
             at,
             match,
@@ -195,6 +194,12 @@ def record_match(
         rejections=0,
     )
     return after, forgotten
+
+
+def _find_question(entity: Entity, conversation: Conversation) -> int:
+    """The number of the question that said a remembered entity; of one that waits, of the last."""
+    numbers = (one.question_number for one in conversation.remembered if one.entity == entity)
+    return next(numbers, conversation.questions)
 
 
 def remember_pending(conversation: Conversation, pending: PendingQuestion) -> Conversation:

@@ -25,6 +25,7 @@ def leave_out_torch() -> Iterator[None]:
     if "torch" in sys.modules:
         yield
         return
+    # None makes an import fail, though typeshed allows modules alone
     sys.modules["torch"] = None  # type: ignore[assignment]
     try:
         yield

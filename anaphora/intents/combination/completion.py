@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Token, Utterance
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.builtin.completion import find_completion
-from anaphora.entities.builtin.dates.combining.durations import find_unit
+from anaphora.entities.builtin.dates.combining.durations import find_longest_unit
 from anaphora.entities.builtin.dates.intervals import CLOCK_GRAINS
 from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
@@ -198,7 +198,10 @@ class Completion(NamedTuple):
     def _count_units(self, text: str, moved: Entity) -> str | None:
         """A bare number of the units by which a date was ``moved``, in ISO 8601: "no, two" after
         "an hour later"."""
-        number, unit = self._read_whole("number", text), find_unit(moved.meta.get("added", 0))
+        number, unit = (
+            self._read_whole("number", text),
+            find_longest_unit(moved.meta.get("added", 0)),
+        )
         if number is None or unit is None or "value" not in number.meta:
             return None
         return unit.form.format(number.meta["value"])

@@ -18,7 +18,6 @@ from anaphora.intents.combination.completion import is_number
 
 __all__ = ["CorrectedUtterance", "correct_itself"]
 
-
 _MAX_WORDS = 2  # between a cue and a date: sorry, *on the* 5th
 
 

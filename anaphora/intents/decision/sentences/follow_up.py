@@ -100,9 +100,22 @@ def complete_fragment(
             whole = _find_whole(model, utterance, kept) if kept == variant else ()
             fragments.append(_Fragment(kept, possible, whole))
     found = _complete_best(model, utterance, fragments, conversation)
-    if found is None or not spoken.isdisjoint(model.increases):
+    if found is None or _leaves_number(utterance, found):
+        return None
+    if not spoken.isdisjoint(model.increases):
         return found
     return change_timer(model, utterance, conversation, found)
+
+
+def _leaves_number(utterance: Utterance, completion: Completion) -> bool:
+    """Whether a completion leaves out a number that is said: "set the heating to 300" does not
+    repeat 19 degrees."""
+    said = [one.entity for one in completion.candidates if one.remembered is None]
+    return any(
+        any(map(str.isdigit, token.text))
+        and not any(one.start <= token.start and token.end <= one.end for one in said)
+        for token in utterance.tokens
+    )
 
 
 def _find_possible(

@@ -17,6 +17,10 @@ pytest.importorskip("home_assistant_intents")
         (("set the volume of the tv to 400",), "That is out of range. Possible: 0–100."),
         (("set a timer for 99999 hours",), "That is out of range. Possible: 1–100."),
         (("set the heating to 21 degrees", "999999"), "That is out of range. Possible: 0–100."),
+        (
+            ("set the heating to 21 degrees", "no, 19", "set the heating to 300"),
+            "That is out of range. Possible: 0–100.",
+        ),
         (("set the lamp to 50 percent", "300"), "That is out of range. Possible: 0–100."),
     ],
 )
@@ -37,6 +41,11 @@ def test_what_sets_nothing_has_no_range(texts: tuple[str, ...]) -> None:
     answer = talk(*texts)[-1]
     assert "out of range" not in answer
     assert not answer.startswith("Hass")
+
+
+def test_a_command_with_a_number_does_not_repeat_a_question() -> None:
+    answers = talk("is the front door locked", "put the heating on 21")
+    assert not answers[-1].startswith("HassGetState")
 
 
 def test_the_range_in_german() -> None:

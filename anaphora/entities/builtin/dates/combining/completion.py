@@ -14,7 +14,7 @@ from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.atoms import get_atoms
 from anaphora.entities.builtin.completion import find_completion
 from anaphora.entities.builtin.dates.combining.combination import combine_dates, in_half
-from anaphora.entities.builtin.dates.combining.durations import express_duration, find_unit
+from anaphora.entities.builtin.dates.combining.durations import express_duration, find_longest_unit
 from anaphora.entities.builtin.dates.combining.readings import (
     ENDS,
     STARTS,
@@ -174,7 +174,7 @@ class _Completion(NamedTuple):
         length = None if found is None else found.value
         if found is None and (found := self._find_number()) is not None:
             number, seconds = found.meta["value"], (whole.end - whole.start).total_seconds()
-            unit = find_unit(seconds)
+            unit = find_longest_unit(seconds)
             away = abs(number - whole.start.hour) % HALF_DAY
             if unit is not None and abs(number - seconds / unit.seconds) < away:
                 length = unit.form.format(number)

@@ -13,11 +13,11 @@ from anaphora.entities.builtin.dates.operations.durations import Duration, Durat
 from anaphora.entities.builtin.dates.operations.registry import TimeExpression
 
 __all__ = [
-    "Unit",
+    "IsoUnit",
     "express_change_of_length",
     "express_duration",
     "express_shift",
-    "find_unit",
+    "find_longest_unit",
     "read_duration",
 ]
 
@@ -26,14 +26,19 @@ _DATE_LETTERS: Mapping[str, DurationUnit] = {"Y": "year", "M": "month", "W": "we
 _TIME_LETTERS: Mapping[str, DurationUnit] = {"H": "hour", "M": "minute", "S": "second"}
 
 
-class Unit(NamedTuple):
+class IsoUnit(NamedTuple):
     """A unit of durations: its ``seconds``, and the ``form`` of a number of them in ISO 8601."""
 
     seconds: int
     form: str
 
 
-_UNITS = (Unit(604_800, "P{}W"), Unit(86_400, "P{}D"), Unit(3_600, "PT{}H"), Unit(60, "PT{}M"))
+_UNITS = (
+    IsoUnit(604_800, "P{}W"),
+    IsoUnit(86_400, "P{}D"),
+    IsoUnit(3_600, "PT{}H"),
+    IsoUnit(60, "PT{}M"),
+)
 
 
 def read_duration(text: str | None) -> Duration:
@@ -67,7 +72,7 @@ def express_duration(text: str | None) -> TimeExpression | None:
     return reduce(lambda one, other: ("sum", one, other), amounts) if amounts else None
 
 
-def find_unit(seconds: float) -> Unit | None:
+def find_longest_unit(seconds: float) -> IsoUnit | None:
     """The longest unit of which a length has a whole number."""
     return next((unit for unit in _UNITS if seconds and not seconds % unit.seconds), None)
 
