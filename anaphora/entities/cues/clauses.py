@@ -8,15 +8,16 @@ from anaphora.entities.builtin.atoms import Atom
 from anaphora.entities.builtin.references.clauses import SENTENCE_MARKS
 from anaphora.entities.cues.cue_words import PhraseMatch, Reading
 
-__all__ = ["COMMAS", "QUESTION_MARKS", "ClauseEdges", "is_boundary"]
+__all__ = ["COMMAS", "EDGE_KINDS", "QUESTION_MARKS", "ClauseEdges", "is_boundary"]
 
 COMMAS = frozenset(",，、،")
 QUESTION_MARKS = frozenset("?？؟")
 _OPENING_MARKS = frozenset("¿¡\"'«“„「『([-–—")
 _INSIDE_WORDS = frozenset("'-‐‑’*#&%$€£/+")
-_EDGE_KINDS = frozenset(
+EDGE_KINDS = frozenset(
     {"accept", "decline", "social", "cancel", "filler", "correct", "indifferent"}
 )
+"""The kinds of phrases that stand at the edges of a clause."""
 
 
 def is_boundary(atoms: Sequence[Atom], at: int) -> bool:
@@ -79,4 +80,4 @@ class ClauseEdges:
 
 
 def _extends_edge(reading: Reading) -> bool:
-    return reading.kind in _EDGE_KINDS
+    return reading.kind in EDGE_KINDS

@@ -17,6 +17,7 @@ import msgspec
 
 from anaphora.core.utterance import Utterance
 from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.cues.breaks import find_breaks
 from anaphora.entities.cues.clauses import QUESTION_MARKS, ClauseEdges, is_boundary
 from anaphora.entities.cues.cue import Cue, CueKind
 from anaphora.entities.cues.cue_words import CueWords, PhraseMatch, Reading
@@ -70,6 +71,8 @@ class _Chooser:
         self._by_start: dict[int, list[PhraseMatch]] = defaultdict(list)
         for match in self._matches:
             self._by_start[match.first].append(match)
+        for start, end in find_breaks(utterance, atoms, self._by_start):
+            self._edges.begins[start] = self._edges.ends[end] = True
         self._words = sum(atom.kind != "mark" for atom in atoms)
         self._taken: set[int] = set()  # atoms of chosen phrases
         self._chosen: list[tuple[PhraseMatch, _Spans]] = []

@@ -17,7 +17,7 @@ from anaphora.entities.cues.clauses import COMMAS, is_boundary
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.cue_words import PhraseMatch, load_cue_words
 
-__all__ = ["find_negated", "is_no"]
+__all__ = ["find_negated", "is_no", "stands_behind"]
 
 # What an atom between two parts of a sentence is; of several the first counts.
 _CLASSES = ("barrier", "contrast", "joiner", "small", "filler", "word")
@@ -44,10 +44,23 @@ def find_negated(
 def is_no(negation: Cue, utterance: Utterance) -> bool:
     """Whether a negation is the word that is also an answer: "no", but not "not"."""
     words = " ".join([utterance.tokens[index].text for index in negation.tokens])
-    if parse_yes_no(words, utterance.language) is not False:
-        return False
-    _, matches = load_cue_words(utterance.language).read(words)
-    return {one.reading.side for one in matches if one.reading.kind == "negate"} == {"noun"}
+    is_answer = parse_yes_no(words, utterance.language) is False
+    return is_answer and _find_sides(words, utterance.language) == {"noun"}
+
+
+def stands_behind(negation: Cue, utterance: Utterance) -> bool:
+    """Whether a negation stands behind what it negates: "doesn't work", but not "not"."""
+    words = utterance.tokens[negation.tokens[0]], utterance.tokens[negation.tokens[-1]]
+    text = utterance.text[words[0].start : words[1].end]
+    return _find_sides(text, utterance.language) == {"behind"}
+
+
+def _find_sides(text: str, language: str) -> set[str]:
+    """Where the longest negations of a text stand beside what they negate."""
+    _, matches = load_cue_words(language).read(text)
+    found = [one for one in matches if one.reading.kind == "negate"]
+    longest = max((one.last - one.first for one in found), default=0)
+    return {one.reading.side for one in found if one.last - one.first == longest}
 
 
 class _Scopes:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Token, Utterance
 from anaphora.entities.cues.cue import Cue
-from anaphora.entities.cues.negation import is_no
+from anaphora.entities.cues.negation import is_no, stands_behind
 from anaphora.intents.combination.combiners import Combiners
 from anaphora.intents.combination.completed_entity import place_entity
 from anaphora.intents.combination.completion import is_number
@@ -32,12 +32,15 @@ def correct_itself(
     utterance: Utterance, cues: Sequence[Cue], combiners: Combiners, at: datetime
 ) -> CorrectedUtterance:
     """The utterance with each date that one of the ``cues`` corrects behind it as it is meant. A
-    "no" between two dates is such a cue, also without a comma: "at ten no at eleven"."""
+    "no" between two dates is such a cue, also without a comma ("at ten no at eleven"), and what
+    rejects the first of them ("at ten doesn't work, at eleven")."""
     read = list(cues)
     for place, cue in enumerate(read):
         if not cue.tokens or not cue.tokens[0]:
             continue
-        is_negation = cue.kind == "negate" and is_no(cue, utterance)
+        is_negation = cue.kind == "negate" and (
+            is_no(cue, utterance) or stands_behind(cue, utterance)
+        )
         if not is_negation and cue.kind not in ("correct", "decline"):
             continue
         following = [other.tokens[0] for other in read if other.tokens > cue.tokens]
@@ -61,6 +64,8 @@ def _correct(
         return None
     old = dates[-1]
     combiner = combiners.by_element[old.element]
+    if old.meta.get("assumed") and cue.kind == "negate" and not is_no(cue, utterance):
+        return None  # "at 10 is too early, at 11": of the day that is remembered
     behind = [one for one in said if one.tokens[0] > cue.tokens[-1]]
     new: Entity | None = None
     replaced: list[Entity] = [old]

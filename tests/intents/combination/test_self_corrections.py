@@ -14,8 +14,8 @@ language: {language}
 dialog_acts: true
 entities: [date, number]
 elements:
-  - {{id: book, synonyms: [book, buche, réserve, забронируй]}}
-  - {{id: room, values: [Mars, Venus, Марс]}}
+  - {{id: book, synonyms: [book, buche, réserve, reserva, prenota, забронируй]}}
+  - {{id: room, values: [Mars, Venus, Марс, Marte]}}
 intents:
   - id: book
     slots:
@@ -51,6 +51,21 @@ def ask(language, *questions):
         ("de", "buche Mars morgen um 10, ach nein, um 11", "2026-11-19T11:00"),
         ("fr", "réserve Mars demain à 10h, non, à 11h", "2026-11-19T11:00"),
         ("ru", "забронируй Марс завтра в 10, нет, в 11", "2026-11-19T11:00"),
+        # Without a comma
+        ("en", "book Mars tomorrow at 10 actually 11", "2026-11-19T11:00"),
+        ("de", "buche Mars morgen um 10 nein um 11", "2026-11-19T11:00"),
+        ("de", "buche Mars morgen um zehn Quatsch elf", "2026-11-19T11:00"),
+        ("de", "buche Mars morgen um 10 sorry am Freitag", "2026-11-20T10:00"),
+        ("de", "buche Mars morgen um 10 für 4 nein für 5", "2026-11-19T10:00 5"),
+        ("fr", "réserve Mars demain à 10h non à 11h", "2026-11-19T11:00"),
+        ("es", "reserva Marte mañana a las diez perdón a las once", "2026-11-19T11:00"),
+        ("it", "prenota Marte domani alle 10 no alle 11", "2026-11-19T11:00"),
+        ("ru", "забронируй Марс завтра в 10 ой нет лучше в 11", "2026-11-19T11:00"),
+        # What does not suit
+        ("en", "book Mars tomorrow at 10 is too early, 11", "2026-11-19T11:00"),
+        ("en", "book Mars tomorrow at 10 doesn't work, at 11", "2026-11-19T11:00"),
+        ("it", "prenota Marte domani, alle 10 è troppo presto, alle 11", "2026-11-19T11:00"),
+        ("ru", "забронируй Марс завтра в 10 слишком рано, в 11", "2026-11-19T11:00"),
     ],
 )
 def test_the_time_behind_the_correction_is_that_of_the_day_before_it(language, text, answer):
@@ -139,3 +154,33 @@ def test_an_hour_longer_is_not_added_to_a_number_of_people():
 )
 def test_hours_and_counts_are_told_apart(language, questions, answer):
     assert ask(language, *questions) == answer
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "answer"),
+    [
+        ("de", "buche Mars nein Venus morgen um 10", "2026-11-19T10:00"),
+        ("de", "buche Mars morgen um 10 eigentlich 2 Termine", "2026-11-19T10:00 2"),
+        ("de", "buche Mars morgen um 10 bitte für 4", "2026-11-19T10:00 4"),
+        ("es", "reserva Marte mañana a las 10 no a las 11", "2026-11-19T10:00"),  # not at 11
+    ],
+)
+def test_a_no_in_the_sentence_corrects_only_what_is_alike(language, text, answer):
+    assert ask(language, text) == answer
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "follow_up", "answer"),
+    [
+        ("en", "book Mars tomorrow at 10", "10 is too early, 11", "2026-11-19T11:00"),
+        ("en", "book Mars tomorrow at 10", "at 10 is too early, at 11", "2026-11-19T11:00"),
+        ("en", "book Mars tomorrow at 10", "tomorrow is bad, Friday", "2026-11-20T10:00"),
+        ("de", "buche Mars morgen um 10", "10 ist zu früh, 11", "2026-11-19T11:00"),
+        ("de", "buche Mars morgen um 10", "morgen ist schlecht, Freitag", "2026-11-20T10:00"),
+        ("fr", "réserve Mars demain à 10h", "10h c'est trop tôt, 11h", "2026-11-19T11:00"),
+        ("es", "reserva Marte mañana a las 10", "mañana me va mal, el viernes", "2026-11-20T10:00"),
+        ("ru", "забронируй Марс завтра в 10", "завтра мне неудобно, в пятницу", "2026-11-20T10:00"),
+    ],
+)
+def test_what_does_not_suit_gives_way(language, question, follow_up, answer):
+    assert ask(language, question, follow_up) == answer
