@@ -3,7 +3,9 @@ or *пятого*, "evening", "pm", a bare number."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
+from datetime import datetime
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -43,7 +45,8 @@ from anaphora.entities.words.normalization import base_code
 
 __all__ = ["complete_date", "find_date_answer"]
 
-_JANUARY = 1
+_JANUARY, _DECEMBER = 1, 12
+_POINTED_TIME = re.compile(r"(\d{1,2})\.([0-5]\d)")
 _HOURS = range(25)
 _PLAIN_NUMBERS: Mapping[str, Any] = MappingProxyType({})  # options
 
@@ -137,8 +140,13 @@ class _Completion(NamedTuple):
     def _find_answer(
         self, whole: DateReading, operations: Collection[str] = ("clock",)
     ) -> Mention | None:
-        """Another time in words that are one only as a whole answer: "5.30"."""
-        answer = find_date_answer(self.text, self.language) if whole.time.clock else None
+        """Another time in words that are one only as a whole answer: "5.30", also where numbers
+        with a point are days, if there is no such month."""
+        text = self.text
+        parts = _POINTED_TIME.fullmatch(text)
+        if parts is not None and int(parts[2]) > _DECEMBER:
+            text = f"{parts[1]}:{parts[2]}"
+        answer = find_date_answer(text, self.language) if whole.time.clock else None
         if answer is None or answer[2][0] not in operations:
             return None
         number = self._find_number() if answer[2][0] == "clock" else None
@@ -158,12 +166,21 @@ class _Completion(NamedTuple):
             changed = self._change_range(number, whole)
             if changed is not None or is_span:
                 return changed
+        if whole.bound in ENDS and len(whole.time.clock) == 1 and whole.end and not whole.zone:
+            return self._change_end(number, whole, whole.end)
         said = ("clock", ("time", number.meta["value"]))
         combined = self._combine(number, said)
         if combined is not None or whole.day is not None or whole.bound:
             return combined
         new = resolve_date(said, self.moment)  # "6" after "5 pm", which says no day
         return replace(number, value=new[0], meta=new[1]) if new is not None else None
+
+    def _change_end(self, hour: Mention, whole: DateReading, end: datetime) -> Mention | None:
+        """Another hour of a date that only has an end: "9" after "until 8 pm"."""
+        clock = in_half(("time", hour.meta["value"]), end.hour)
+        said = whole.bound, join_date(whole.day, whole.time._replace(clock=(clock,)))
+        resolved = resolve_date(said, self.moment)
+        return resolved and replace(hour, value=resolved[0], meta=resolved[1])
 
     def _find_length(self, whole: DateReading) -> Mention | None:
         """Another length of a date that has one: "three hours", "three" after "at nine for two

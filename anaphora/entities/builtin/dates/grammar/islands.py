@@ -55,15 +55,34 @@ def _belongs_to_date(duration: DateMatch, dates: Sequence[DateMatch]) -> bool:
 def _select_longest(
     items: Sequence[Item], is_weak: Sequence[bool], amounts: Sequence[Item]
 ) -> tuple[DateMatch, ...]:
-    """The longest items that do not overlap, the first of equal ones, in the order of the text.
-    They keep the whole of the ``amounts`` in them."""
+    """The longest items that do not overlap, the first of equal ones, in the order of the text; of
+    two times of a day on both of its sides the one behind it. They keep the whole of the
+    ``amounts`` in them."""
     kept: list[Item] = []
+    timed = [one for one in items if one.meaning[0] == "at"]
     for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):
         if all(item.end <= one.start or one.end <= item.start for one in kept):
+            if _has_time_behind(item, timed):
+                continue  # Russian на 4 *завтра в 8*: four people
             kept.append(item)
     return tuple(
         _trim_weak_words(item, items, is_weak, amounts)
         for item in sorted(kept, key=lambda item: item.start)
+    )
+
+
+def _has_time_behind(item: Item, timed: Sequence[Item]) -> bool:
+    """Whether another time is behind the day of an item, and is not that of a third date."""
+
+    def shares(first: Item, last: Item) -> bool:
+        is_near = first.start < last.start < first.end < last.end
+        return is_near and last.end - last.start == first.end - first.start
+
+    return item.meaning[0] == "at" and any(
+        shares(item, other)
+        and other.meaning[1] == item.meaning[1]
+        and not any(shares(other, third) for third in timed)
+        for other in timed
     )
 
 
