@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.dates.combining.combination import combine_dates
 from anaphora.entities.builtin.dates.combining.readings import DateReading, TimeOfDay, read_date
-from anaphora.entities.builtin.dates.coordination.gaps import COMMAS, split_gap
+from anaphora.entities.builtin.dates.coordination.gaps import COMMAS, split_clause, split_gap
 from anaphora.entities.builtin.dates.intervals import Moment
 from anaphora.entities.builtin.dates.resolution.date_resolution import ResolvedDate
 from anaphora.entities.recognizers.recognizer import Mention
@@ -20,7 +20,9 @@ from anaphora.entities.recognizers.recognizer import Mention
 __all__ = ["TimesApart"]
 
 _MAX_WORDS = 15  # between both
-_POSSESSIVES = ("'", "’", "的", "の")
+_NEGATED = 6  # words before a day, of which one may negate it: I don't work on
+_APOSTROPHES = ("'", "’")
+_POSSESSIVES = (*_APOSTROPHES, "的", "の")
 
 
 class _Date(NamedTuple):
@@ -106,16 +108,15 @@ class TimesApart:
         if text[day.mention.end : day.mention.end + 1] in _POSSESSIVES:
             return None  # remind me at eight of Friday's party
         start, end = first.mention.end, last.mention.start
-        words = split_gap(text, (start, end))
+        words = split_gap(text, (start, end), across_sentences=is_only)
         if words is None or not self._are_between(words, is_only=is_only):
             return None
         if day is last and words[-1:] and words[-1] in self._attributive:
             return None  # remind me at eight of the party of Friday
         if day is last and len(words) > 1 and self._joins(words[0]) and words[1].isdigit():
             return None  # at 5 and 6 tomorrow
-        before = split_gap(text, (0, first.mention.start)) or ()
-        if not self._negations.isdisjoint(before[-1:]):
-            return None
+        if self._negate(split_clause(text, first.mention.start)[-_NEGATED:]):
+            return None  # I don't work on Friday, call me at eight
         if day.reading.end is not None and day.reading.end <= moment.at and moment.prefer_future:
             return None  # I called yesterday, book a table at eight
         resolved = _combine(text, day.mention, time.mention, moment)
@@ -124,6 +125,16 @@ class TimesApart:
         gap = (start, end) if text[start:end].strip() else None
         return Mention(first.mention.start, last.mention.end, *resolved, gap=gap)
 
+    def _negate(self, words: Sequence[str]) -> bool:
+        """Whether a negation is among some words, apart or contracted: "not", "don't", *n'ai*."""
+        contracted = [
+            form
+            for before, mark, behind in zip(words, words[1:], (*words[2:], ""), strict=False)
+            if mark in _APOSTROPHES
+            for form in (f"{before}'", f"{before[-1:]}'{behind}")
+        ]
+        return not self._negations.isdisjoint([*words, *contracted])
+
     def _joins(self, word: str) -> bool:
         return word in self._conjunctions or word in COMMAS
 
@@ -131,7 +142,7 @@ class TimesApart:
         """Whether words may be between the parts of one date. What is beside it, and in another
         clause, has a conjunction or a comma before it; if a sentence has one day and one time, they
         belong together all the same, but for "on Friday or at eight" and "from Friday to eight"."""
-        if len(words) > _MAX_WORDS or not self._negations.isdisjoint(words):
+        if len(words) > _MAX_WORDS or self._negate(words):
             return False
         said = list(words)
         while said and said[-1] in self._prepositions:

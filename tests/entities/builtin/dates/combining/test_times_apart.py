@@ -81,11 +81,26 @@ def test_a_day_and_a_time_of_one_sentence_are_one_date(language, text, value):
         "remind me in the morning that the dentist is on Friday",
         "I called yesterday, book a table at 8",
         "I called yesterday can you book a table at 8",
-        "I am free on Friday. Call me at 8",
+        "I don't work on Friday, call me at 8",
+        "I’m not here on Friday so call me at 8",
+        "Friday doesn't suit me. Maybe at 8",
     ],
 )
 def test_a_day_and_a_time_of_two_things_stay_apart(text):
     assert len(read(text)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I am free on Friday. Call me at 8", "2026-11-20T08:00"),
+        ("Book it for tomorrow. At 3pm. For 5 people.", "2026-11-19T15:00"),
+        ("could we come tomorrow? we'd be there at half past 6 pm", "2026-11-19T18:30"),
+        ("around 3pm would be good. tomorrow if possible", "2026-11-19T15:00"),
+    ],
+)
+def test_the_only_day_and_the_only_time_are_one_date_across_sentences(text, value):
+    assert read(text) == [value]
 
 
 def test_each_day_takes_the_time_of_its_own_clause():
