@@ -1,6 +1,6 @@
 """How many phrases of Duckling's corpora are read as Duckling reads them?
 
-    python -m benchmarks.duckling FILE [--language en] [--kind Time] [--failures 20] [--peers]
+    python -m benchmarks.duckling FILE [--language en] [--kind Time] [--failures 20] [--consistent] [--peers]
 
 :mod:`benchmarks.duckling.phrases` says what is in the file, :mod:`benchmarks.duckling.scoring`
 what counts as right, fair and whole. With --peers, other packages read what they support:
@@ -34,6 +34,11 @@ def main() -> int:
         "--failures", type=int, default=0, metavar="N", help="print up to N phrases not right"
     )
     parser.add_argument("--unfair", action="store_true", help="print those not fair instead")
+    parser.add_argument(
+        "--consistent",
+        action="store_true",
+        help="leave out months and years that are expected to begin within one",
+    )
     parser.add_argument("--peers", action="store_true", help="other packages beside it")
     parser.add_argument(
         "--config", metavar="JSON", help='options: \'{"date": {"week": "sunday"}}\''
@@ -45,6 +50,7 @@ def main() -> int:
             for one in load_phrases(arguments.data)
             if one.language in (arguments.language or [one.language])
             and one.kind in (arguments.kind or KINDS)
+            and (one.is_consistent or not arguments.consistent)
         ]
     except DataError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, time, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,20 @@ class Phrase:
     text: str
     expected: tuple[Any, ...]
 
+    @property
+    def is_consistent(self) -> bool:
+        """Whether the expected time begins (and ends) where its grain does: a month on its first
+        day, a year in January. Data that was converted between time zones may have months that
+        begin on the 30th."""
+        match self.expected:
+            case ["at", str(start), str(grain)] if self.kind == "Time":
+                limits = [start]
+            case ["in", str(start), str(end), str(grain)] if self.kind == "Time":
+                limits = [start, end]
+            case _:
+                return True
+        return all(_begins(datetime.fromisoformat(limit), grain) for limit in limits)
+
 
 def load_phrases(path: Path) -> list[Phrase]:
     """The phrases in a file. Raises DataError, with the line, if it is not such a file."""
@@ -63,3 +77,13 @@ def _parse(text: str) -> Iterator[Phrase]:
         if phrase.kind not in KINDS:
             raise DataError(f"line {number}: unknown kind '{phrase.kind}'")
         yield phrase
+
+
+def _begins(moment: datetime, grain: str) -> bool:
+    """Whether a period of a grain of some length begins at a moment."""
+    is_first = moment.day == 1 and moment.time() == time.min
+    return {
+        "Month": is_first,
+        "Quarter": is_first and moment.month % 3 == 1,
+        "Year": is_first and moment.month == 1,
+    }.get(grain, True)
