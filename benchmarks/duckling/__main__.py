@@ -1,6 +1,6 @@
 """How many phrases of Duckling's corpora are read as Duckling reads them?
 
-    python -m benchmarks.duckling FILE [--language en] [--kind Time] [--failures 20] [--consistent] [--peers]
+    python -m benchmarks.duckling FILE [--language en] [--kind Time] [--failures 20] [--peers]
 
 :mod:`benchmarks.duckling.phrases` says what is in the file, :mod:`benchmarks.duckling.scoring`
 what counts as right, fair and whole. With --peers, other packages read what they support:
