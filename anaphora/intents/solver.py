@@ -20,7 +20,7 @@ from anaphora.intents.index import IntentIndex
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match, rank_reading
 from anaphora.stm.conversation import Conversation, FlowStep, RememberedEntity
-from anaphora.stm.offers import is_same_meaning
+from anaphora.stm.offers import takes_back
 from anaphora.stm.rules import find_replacement, split_visible
 
 if TYPE_CHECKING:
@@ -285,8 +285,7 @@ def _build_match_context(
 def _is_taken_back(held: Entity, variant: Variant) -> bool:
     """Whether a sentence negates all of what is remembered: "no sushi"."""
     return not held.negated and any(
-        one.negated and one.quantity is None and is_same_meaning(held, one)
-        for one in variant.entities
+        one.negated and one.quantity is None and takes_back(one, held) for one in variant.entities
     )
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "reopen_offers",
     "replace_offered",
     "take_bundle",
+    "takes_back",
 ]
 
 _MAX_DECLINED = 50  # bundles
@@ -48,6 +49,13 @@ def is_same_meaning(entity: Entity, other: Entity) -> bool:
     if entity.value is None and other.value is None and entity.is_from_phrase:
         return True
     return entity.value_or_text.casefold() == other.value_or_text.casefold()
+
+
+def takes_back(negated: Entity, held: Entity) -> bool:
+    """Whether a negated entity takes back one that is held: the same, or any value of an element
+    that is only named ("no stylist", "forget the stylist")."""
+    is_named = negated.is_from_phrase and negated.value is None and not negated.parts
+    return is_same_meaning(held, negated) or (is_named and negated.element == held.element)
 
 
 def remember(

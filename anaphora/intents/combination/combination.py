@@ -349,7 +349,8 @@ class _Combination(NamedTuple):
         alike = [one for one in said if is_number(one) and not tokens.isdisjoint(one.tokens)]
         changed = [old for old in held if any(one.groups <= old.groups for one in alike)]
         if not changed:
-            return bool(alike) and any(cue.kind in _DENYING for cue in self.cues)
+            denies = any(cue.kind in _REPLACING and cue.value != "of" for cue in self.cues)
+            return bool(alike) and denies
         return held.index(completed.old) < held.index(changed[0])
 
     def _without_new_kinds(

@@ -38,7 +38,7 @@ from anaphora.stm.conversation import (
     Offers,
     RememberedEntity,
 )
-from anaphora.stm.offers import is_same_meaning
+from anaphora.stm.offers import is_same_meaning, takes_back
 from anaphora.stm.rules import find_replacement
 
 __all__ = ["Corrections", "read_corrected_values"]
@@ -64,17 +64,15 @@ class Corrections:
                 lambda one: any(find_replacement(held.groups, [one]) for held in last)
             )
         said, negated = turn.said, turn.negated
-        takes_back = any(
-            is_same_meaning(held.entity, one)
-            for held in turn.conversation.remembered
-            for one in negated
+        denies = any(
+            takes_back(one, held.entity) for held in turn.conversation.remembered for one in negated
         )
         is_correction = turn.has("correct", "instead") or bool(turn.has("decline") and said)
         takes_away = any(one.element in self._several for one in negated)
         recounts = is_recount(
             turn, entities_of_last_match(turn.conversation), self._counted_by
         ) and not is_complete_alone(self._indexed, turn)
-        if not (is_correction or takes_back or takes_away or recounts):
+        if not (is_correction or denies or takes_away or recounts):
             return None
         is_change = takes_away or not (is_correction or said)
         decision = self._ask_last_again(turn, "changed" if is_change else "corrected")
@@ -369,6 +367,6 @@ def _take_off_remembered(
         if rest is not None:
             kept.append(held if rest is held.entity else replace(held, entity=rest))
             continue
-        by = next(one for one in negated if is_same_meaning(held.entity, one))
+        by = next(one for one in negated if takes_back(one, held.entity))
         gone.append(ForgottenEntity(held, ForgetRule.EVICTED, by))
     return tuple(kept), tuple(gone)

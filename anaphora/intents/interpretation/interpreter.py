@@ -38,7 +38,7 @@ from anaphora.intents.interpretation.answers import (
 from anaphora.intents.interpretation.corrections import Corrections, read_corrected_values
 from anaphora.intents.interpretation.dialog_turn import DialogTurn, find_affirmed, remove_referred
 from anaphora.intents.interpretation.fresh_starts import FreshStarts
-from anaphora.intents.interpretation.normalization import normalize
+from anaphora.intents.interpretation.normalization import drop_names, normalize
 from anaphora.intents.interpretation.offer_answers import OfferAnswers
 from anaphora.intents.interpretation.references import References
 from anaphora.intents.interpretation.repetition import find_asked_term
@@ -117,9 +117,10 @@ class Interpreter:
             question = replace(question, small_talk=social[-1])
         conversation, forgotten = expire(conversation, at, self._indexed.model.conversation)
         turn = DialogTurn(question, tuple(cues), conversation, at, options=tuple(options))
+        turn = drop_names(turn)
         stands = conversation.offers or conversation.pending
         try:
-            if cues or stands or self._fresh_starts.may_begin(question):
+            if cues or stands or self._fresh_starts.may_begin(turn.question):
                 decision = self._interpret(turn)
             else:
                 decision = self._follow_last(turn, self._decide(turn))

@@ -16,10 +16,10 @@ from anaphora.grammar.idl.intent import Term
 from anaphora.intents.index import may_take
 from anaphora.intents.interpretation.answers import read_confirmation
 from anaphora.intents.interpretation.dialog_turn import DialogTurn
-from anaphora.stm.offers import is_same_meaning
+from anaphora.stm.offers import is_same_meaning, takes_back
 from anaphora.stm.rules import find_replacement
 
-__all__ = ["normalize"]
+__all__ = ["drop_names", "normalize"]
 
 _MAX_DIGITS = 3  # of a place in a list
 _ANSWERS = frozenset({"accept", "decline", "cancel"})
@@ -200,7 +200,7 @@ def _read_bare_no(turn: DialogTurn, excluding: Collection[Term]) -> DialogTurn:
     if not is_no(first, turn.question.utterance) or any(
         any(may_take(term, one) for term in excluding)
         or find_replacement(one.groups, held) is None
-        or any(is_same_meaning(one, other) for other in (*held, *offered))
+        or any(takes_back(one, other) for other in (*held, *offered))
         for one in negated
     ):
         return turn
@@ -239,6 +239,23 @@ def _drop_corrected(turn: DialogTurn) -> DialogTurn:
         return kept
 
     return turn.change(keep)
+
+
+def drop_names(turn: DialogTurn) -> DialogTurn:
+    """Drop the names of elements beside a value of them: "the stylist Anna"."""
+    said = turn.said
+    names = {one.element for one in said if _is_name(one)}
+    valued = {one.element for one in said if one.value is not None}
+    if names.isdisjoint(valued):
+        return turn
+    return turn.change(
+        lambda own: [one for one in own if not (_is_name(one) and one.element in valued)]
+    )
+
+
+def _is_name(entity: Entity) -> bool:
+    is_bare = entity.value is None and not entity.parts and entity.quantity is None
+    return is_bare and entity.is_from_phrase and not entity.negated
 
 
 def _read_demonstratives(turn: DialogTurn) -> DialogTurn:

@@ -12,7 +12,7 @@ from anaphora.entities.matching.quantity_linker import count_of
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.index import may_take
 from anaphora.intents.interpretation.dialog_turn import DialogTurn, stand_in
-from anaphora.stm.offers import is_same_meaning
+from anaphora.stm.offers import is_same_meaning, takes_back
 
 __all__ = ["add_up", "count_anew", "is_recount", "take_off"]
 
@@ -104,7 +104,7 @@ def take_off(entity: Entity, negated: Iterable[Entity]) -> Entity | None:
     """Return what is left of an entity without the ``negated`` ones: the entity itself, fewer of it
     ("remove one box" of three), or None."""
     for one in negated:
-        if is_same_meaning(entity, one):
+        if takes_back(one, entity):
             left = (entity.quantity or 1) - one.quantity if one.quantity is not None else 0
             if left <= 0:
                 return None

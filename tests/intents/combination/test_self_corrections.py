@@ -180,6 +180,26 @@ def test_a_no_in_the_sentence_corrects_only_what_is_alike(language, text, answer
         ("fr", "réserve Mars demain à 10h", "10h c'est trop tôt, 11h", "2026-11-19T11:00"),
         ("es", "reserva Marte mañana a las 10", "mañana me va mal, el viernes", "2026-11-20T10:00"),
         ("ru", "забронируй Марс завтра в 10", "завтра мне неудобно, в пятницу", "2026-11-20T10:00"),
+        # What would be better
+        ("en", "book Mars tomorrow at 3", "4 would be better", "2026-11-19T04:00"),
+        ("en", "book Mars tomorrow", "Friday is better for me", "2026-11-20"),
+        (
+            "en",
+            "book Mars tomorrow",
+            "morning would be better",
+            "2026-11-19T06:00/2026-11-19T12:00",
+        ),
+        ("de", "buche Mars morgen um 3", "4 wäre mir lieber", "2026-11-19T04:00"),
+        ("fr", "réserve Mars demain à 15h", "16h ce serait mieux", "2026-11-19T16:00"),
+        ("es", "reserva Marte mañana a las 3", "a las 4 me va mejor", "2026-11-19T04:00"),
+        ("it", "prenota Marte domani alle 3", "alle 4 sarebbe meglio", "2026-11-19T04:00"),
+        ("pt", "reserva Marte amanhã às 15h", "sexta seria melhor", "2026-11-20T15:00"),
+        ("ru", "забронируй Марс завтра", "в пятницу было бы лучше", "2026-11-20"),
+        # Of people, and no hour
+        ("fr", "réserve Mars demain à 11h", "pour deux", "2026-11-19T11:00 2"),
+        ("en", "book Mars tomorrow until 8 pm", "no, 9", "2026-11-19T00:00/2026-11-19T21:00"),
+        ("en", "book Mars until 8 pm tomorrow", "no, 9", "2026-11-18T10:30/2026-11-19T21:00"),
+        ("de", "buche Mars morgen um 5", "nein, 5.30", "2026-11-19T05:30"),
     ],
 )
 def test_what_does_not_suit_gives_way(language, question, follow_up, answer):

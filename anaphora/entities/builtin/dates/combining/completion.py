@@ -93,6 +93,7 @@ class _Completion(NamedTuple):
             or self._find_bound(whole)
             or self._find_answer(whole)
             or self._find_time()
+            or self._find_weekday()
             or self._find_day(whole)
             or self._find_minutes(whole)
             or self._find_length(whole)
@@ -256,6 +257,13 @@ class _Completion(NamedTuple):
             if new.minutes and (old.hours - new.hours) % HALF_DAY <= (0 if old.minutes else 1):
                 return self._combine(found, ("clock", *said.time.clock))
         return None
+
+    def _find_weekday(self) -> Mention | None:
+        """A weekday in a word that is one only as a whole answer: Portuguese *sexta* (sixth)."""
+        answer = find_date_answer(self.text, self.language)
+        if answer is None or answer[2][0] != "weekday":
+            return None
+        return self._combine(Mention(0, answer[1]), answer[2])
 
     def _find_day(self, whole: DateReading) -> Mention | None:
         """The day of a month: Russian *пятого*, and a bare number after a month."""
