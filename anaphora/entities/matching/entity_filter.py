@@ -53,16 +53,16 @@ class EntityFilter:
         return tuple(keep_longest_token_sets(found, tokens=_TOKENS, kind=self._kind))
 
     def _drop_amounts_of_time(self, found: list[Entity]) -> list[Entity]:
-        """Drop the numbers of hours or days that are a date or a duration with a word before it:
-        French *de 9h à 11h*."""
-        times = [one.tokens for one in found if one.element in self._times]
+        """Drop the numbers of hours or days that are a date or a duration, maybe with a word before
+        it: "for two hours", French *de 9h à 11h*."""
+        times = {one.tokens for one in found if one.element in self._times}
         return [
             one
             for one in found
             if not (
                 one.element in self._numbers
                 and one.meta.get("unittype") == _OF_TIME
-                and one.tokens[1:] in times
+                and not times.isdisjoint((one.tokens, one.tokens[1:]))
             )
         ]
 

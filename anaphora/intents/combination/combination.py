@@ -197,7 +197,7 @@ class _Combination(NamedTuple):
             entities = tuple([one for one in entities if not _is_number_in(one, longer)])
         fallback = _replace_entities(utterance.fallback_entities, pairs)
         fallback_notes = dict(notes)
-        hours = [one.entity for new, one in combined if self._is_range_of_hours(new, one.old, held)]
+        hours = [one.entity for new, one in combined if self._are_hours(new, one.old, held)]
         if hours and not completed:
             taken = {index for one in hours for index in one.tokens}
             others = [one for one in entities if taken.isdisjoint(one.tokens)]
@@ -322,15 +322,15 @@ class _Combination(NamedTuple):
         tokens = {i for cue in self.cues if cue.kind == "negate" for i in cue.tokens}
         return replace(rest, tokens=tuple(sorted({*new.tokens, *tokens})))
 
-    def _is_range_of_hours(self, new: Entity, old: Entity, held: Sequence[Entity]) -> bool:
-        """Whether a range that may also be a number is one of hours: German *von acht bis zehn*, if
-        no number was said after the ``old`` time, nor is asked for."""
+    def _are_hours(self, new: Entity, old: Entity, held: Sequence[Entity]) -> bool:
+        """Whether a range or a bound that may also be a number is one of hours: German *von acht bis
+        zehn*, *bis zehn*, if no number was said after the ``old`` time, nor is asked for."""
         if self.is_asked or new in self.utterance.entities:
             return False
         ranges = [
             one
             for one in self.utterance.entities
-            if one.tokens == new.tokens and one.meta.get("comparison") == "between"
+            if one.tokens == new.tokens and "comparison" in one.meta
         ]
         newer = held[: held.index(old)]
         is_counted = any(one.groups <= number.groups for one in ranges for number in newer)

@@ -245,10 +245,14 @@ def _skip_yes_or_no(utterance: Utterance) -> tuple[Sequence[Token], int, Sequenc
         first, content = content[0] + 1, content[1:]
     understood = utterance.understood
     while content and first < content[0]:
-        if tokens[first].text[0].isalnum() and first not in understood:
-            break
+        if _is_word(tokens[first].text) and first not in understood:
+            break  # we'RE five
         first += 1
     return tokens, first, content
+
+
+def _is_word(text: str) -> bool:
+    return any(map(str.isalnum, text))
 
 
 def is_number(entity: Entity) -> bool:

@@ -143,7 +143,9 @@ class NonDateNumbers:
         """The grades without the numbers that count something: the 2 of 7時2名 is no minute."""
         graded = bytearray(grades)
         for at in range(1, len(atoms)):
-            if not graded[at - 1] or not self._is_counter(atoms[at].text):
+            pair = "".join(atom.text for atom in atoms[at : at + 2])  # Chinese 4 个人
+            is_counter = self._is_counter(atoms[at].text) or pair in self._counters
+            if not graded[at - 1] or not is_counter:
                 continue
             if atoms[at - 1].kind == "digits":
                 graded[at - 1] = 0
