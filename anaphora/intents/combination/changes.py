@@ -30,6 +30,7 @@ __all__ = ["Changes"]
 
 _BEFORE = "changed_from"
 _NOTES = frozenset({_BEFORE, "added"})  # of a change, in the metadata
+_MOST_BEFORE = 2  # words that say that a duration is a length: for, *per le*
 _MORE = frozenset({"add", "other"})  # the cues of another hour
 
 
@@ -87,22 +88,32 @@ class Changes(NamedTuple):
         return None
 
     def replace_length(self, held: Sequence[Entity], new: Entity) -> Completed | None:
-        """Let a duration replace that of a date which has one: "no, three hours" after "at nine for
-        two hours". None if a length was said later."""
+        """Let a duration replace that of a date which has one ("no, three hours" after "at nine for
+        two hours"), or be that of one without if no intent takes durations ("for two hours" after
+        "at nine"). None if a length was said later."""
         for old in held:
             if new.groups <= old.groups:
                 return None
             if old.element in self.combiners.dates:
-                if old.meta.get("expression", ("",))[0] != "lasting":
+                if old.meta.get("expression", ("",))[0] == "lasting":
+                    return self._complete_with(old, new.tokens)
+                if self.combiners.takes_lengths:
                     return None
-                combiner = self.combiners.by_element[old.element]
-                found = combiner.complete(old, new.text, self.utterance.language, self.at)
-                if found is None or found.end < len(new.text):
-                    return None
-                changed = replace(old, value=found.value, meta=found.meta)
-                place = [self.utterance.tokens[index] for index in new.tokens]
-                return Completed(place_entity(changed, place, new.text), old)
+                words = tuple(range(max(0, new.tokens[0] - _MOST_BEFORE), new.tokens[0]))
+                found = (self._complete_with(old, (*words[at:], *new.tokens)) for at in range(len(words)))
+                return next(filter(None, found), None)
         return None
+
+    def _complete_with(self, old: Entity, words: Sequence[int]) -> Completed | None:
+        """The old date, completed by some tokens of the sentence."""
+        place = [self.utterance.tokens[index] for index in words]
+        text = self.utterance.text[place[0].start : place[-1].end]
+        combiner = self.combiners.by_element[old.element]
+        found = combiner.complete(old, text, self.utterance.language, self.at)
+        if found is None or found.end < len(text):
+            return None
+        changed = replace(old, value=found.value, meta=found.meta)
+        return Completed(place_entity(changed, place, text), old)
 
     def move_again(self, held: Sequence[Entity], new: Entity) -> Completed | None:
         """Let a duration correct by how much a time has been moved: "no, an hour" after "half an

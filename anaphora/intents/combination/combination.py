@@ -347,6 +347,8 @@ class _Combination(NamedTuple):
             return False
         tokens = set(completed.entity.tokens)  # a preposition may be left out: *с 2 до 4*
         alike = [one for one in said if is_number(one) and not tokens.isdisjoint(one.tokens)]
+        if completed.entity.meta.get("expression", ("",))[0] == "lasting" and alike:
+            return True  # "for two hours" counts no people
         changed = [old for old in held if any(one.groups <= old.groups for one in alike)]
         if not changed:
             denies = any(cue.kind in _REPLACING and cue.value != "of" for cue in self.cues)

@@ -24,13 +24,15 @@ class Combiners(NamedTuple):
     """The combiners of a model by the ids of their elements; ``completing`` are the elements that
     words which are no entity may complete. ``recurring`` are the combiners of recurrences, which
     also combine these with the ``dates``; ``amounts`` change what more, less or a factor is said
-    of, the numbers that the model recognizes itself among them."""
+    of, the numbers that the model recognizes itself among them. ``takes_lengths`` says whether an
+    intent takes durations."""
 
     by_element: Mapping[str, Combiner]
     completing: frozenset[str]
     recurring: Mapping[str, RecurrenceCombiner]
     dates: frozenset[str]
     amounts: Mapping[str, AmountChanger]
+    takes_lengths: bool
 
     def can_change(self, element: str) -> bool:
         """Whether an entity of an element may be combined with an old one, or change it."""
@@ -67,7 +69,10 @@ def create_combiners(model: Model) -> Combiners | None:
         amounts |= {id: NumberChanger() for id, one in elements.items() if _is_own(one)}
     if not (combiners or amounts):
         return None
-    return Combiners(combiners, completing, recurring, dates, amounts)
+    lengths = {id for id in combiners if _builtin_name(elements[id]) == "duration"}
+    taken = (term.predicate.elements for intent in model.intents for term in intent.terms)
+    takes_lengths = any(one is None or not lengths.isdisjoint(one) for one in taken)
+    return Combiners(combiners, completing, recurring, dates, amounts, takes_lengths)
 
 
 def _create_combiner(element: Element, model: Model) -> Combiner | None:

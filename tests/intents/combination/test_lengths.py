@@ -79,3 +79,32 @@ def test_a_length_or_the_time_of_it_is_replaced(entities, language, first, then,
 )
 def test_a_range_is_longer_and_a_bare_number_corrects_by_how_much(language, questions, answer):
     assert ask(language, "[date, duration]", *questions) == answer
+
+
+@pytest.mark.parametrize("entities", ["[date]", "[date, number]", "[date, duration]"])
+@pytest.mark.parametrize(
+    ("language", "first", "then"),
+    [
+        ("en", "book tomorrow at 9", "for two hours"),
+        ("de", "buche morgen um 9", "für zwei Stunden"),
+    ],
+)
+def test_a_time_gets_its_length_later(entities, language, first, then):
+    assert ask(language, entities, first, then) == "2026-11-19T09:00/2026-11-19T11:00"
+    corrected = ask(
+        language, entities, first, then, {"en": "no, three", "de": "nein, drei"}[language]
+    )
+    assert corrected == "2026-11-19T09:00/2026-11-19T12:00"
+
+
+def test_a_length_that_an_intent_takes_is_no_part_of_the_time():
+    model = parse_model(
+        ROOMS.format(language="en", entities="[date, duration]").replace(
+            "date: {ask: When?}", "date: {ask: When?}, duration: {optional: true}"
+        )
+    )
+    engine = Engine(model, clock=lambda: WEDNESDAY)
+    engine.ask("book tomorrow at 9")
+    slots = engine.ask("for two hours").slots
+    assert slots["date"].value == "2026-11-19T09:00"
+    assert slots["duration"].value == "PT2H"

@@ -97,6 +97,7 @@ class _Completion(NamedTuple):
             or self._find_day(whole)
             or self._find_minutes(whole)
             or self._find_length(whole)
+            or self._find_stay(whole)
             or self._find_hour(whole)
             or self._find_hours(whole)
             or self._find_half(whole)
@@ -201,6 +202,17 @@ class _Completion(NamedTuple):
             return None
         resolved = resolve_date(("lasting", whole.expression[1], amount), self.moment)
         return resolved and replace(found, value=resolved[0], meta=resolved[1])
+
+    def _find_stay(self, whole: DateReading) -> Mention | None:
+        """How long a time lasts, in the words that say so behind a time: "for two hours"."""
+        is_point = len(whole.time.clock) == 1 and not (whole.bound or whole.zone)
+        found = self._parse("10:00 ", "") if is_point else None
+        match found and parse_expression(found.meta.get("expression")):
+            case ("lasting", ("clock", _), amount) if found is not None:
+                said = "lasting", whole.expression, amount
+                resolved = resolve_date(said, self.moment)
+                return resolved and replace(found, value=resolved[0], meta=resolved[1])
+        return None
 
     def _change_range(self, hour: Mention, whole: DateReading) -> Mention | None:
         """The hours of a date with another end, or start if the hour is before theirs: "5" after
