@@ -99,8 +99,9 @@ class Changes(NamedTuple):
                     return self._complete_with(old, new.tokens)
                 if self.combiners.takes_lengths:
                     return None
-                words = tuple(range(max(0, new.tokens[0] - _MOST_BEFORE), new.tokens[0]))
-                found = (self._complete_with(old, (*words[at:], *new.tokens)) for at in range(len(words)))
+                first, last = new.tokens[0], new.tokens[-1] + 1
+                starts = range(max(0, first - _MOST_BEFORE), first)
+                found = (self._complete_with(old, range(start, last)) for start in starts)
                 return next(filter(None, found), None)
         return None
 

@@ -323,8 +323,8 @@ class _Combination(NamedTuple):
         return replace(rest, tokens=tuple(sorted({*new.tokens, *tokens})))
 
     def _are_hours(self, new: Entity, old: Entity, held: Sequence[Entity]) -> bool:
-        """Whether a range or a bound that may also be a number is one of hours: German *von acht bis
-        zehn*, *bis zehn*, if no number was said after the ``old`` time, nor is asked for."""
+        """Whether a range or a bound that may also be a number is one of hours: German *von acht
+        bis zehn*, *bis zehn*, if no number was said after the ``old`` time, nor is asked for."""
         if self.is_asked or new in self.utterance.entities:
             return False
         ranges = [
