@@ -62,7 +62,7 @@ cover: $(DEV)
 lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers auto
 
 # For `make bench`: the file with LoCoMo's dialogs and the folder with the Schema-Guided Dialogue
 # data, which some benchmarks need.
