@@ -15,6 +15,10 @@ from hypothesis import HealthCheck, settings
 from tests.support.examples import SHORT, THOROUGH
 from tests.support.without_torch import leave_out_torch, processes_without_torch
 
+# For NumPy and PyTorch, which are imported later, and the processes that tests start: with a test
+# on each core, threads that share the work on a matrix wait for each other, and are busy meanwhile.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 with leave_out_torch():
     from anaphora import Engine, parse_model
     from tests.support.shared_tokenizers import own_blank, share_tokenizers
