@@ -21,6 +21,9 @@ AGENT ?= assistant
 WITHOUT_TORCH ?=
 DEV := $(VENV)/installed-dev$(if $(WITHOUT_TORCH),-without-torch)
 
+# Whoever has turned it off would compile each module again in each of the processes that tests start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: chat agent test thorough quick lint cover bench bench-short docs docs-serve lock audit sbom \
 	clean
 
