@@ -21,6 +21,9 @@ AGENT ?= assistant
 WITHOUT_TORCH ?=
 DEV := $(VENV)/installed-dev$(if $(WITHOUT_TORCH),-without-torch)
 
+# Whoever has turned it off would compile each module again in each of the processes that tests start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: chat agent test thorough quick lint cover bench bench-short docs docs-serve lock audit sbom \
 	clean
 
@@ -62,7 +65,7 @@ cover: $(DEV)
 lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers auto
 
 # For `make bench`: the file with LoCoMo's dialogs and the folder with the Schema-Guided Dialogue
 # data, which some benchmarks need.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from textwrap import dedent
@@ -14,6 +14,10 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.examples import SHORT, THOROUGH
 from tests.support.without_torch import leave_out_torch, processes_without_torch
+
+# For NumPy and PyTorch, which are imported later, and the processes that tests start: with a test
+# on each core, threads that share the work on a matrix wait for each other, and are busy meanwhile.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 with leave_out_torch():
     from anaphora import Engine, parse_model
@@ -36,6 +40,21 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(2_000, 20, 50)
+
+
+@pytest.hookimpl(optionalhook=True, wrapper=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """One worker more than there are cores, unless their number is given: many tests wait, for
+    processes that they have started, for locks, for a disk."""
+    cores = yield
+    return cores if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else cores + 1
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Find the garbage once: pytest and Python look for it several times more, a second each."""
+    gc.collect()
+    gc.freeze()
 
 
 class Clock:

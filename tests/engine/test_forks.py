@@ -26,8 +26,8 @@ _BEGIN = """
     from tests.support.forked_process import run_forked
 
     warnings.simplefilter("ignore")  # that threads and forks don't go together: they do here
-    store, long_term, children = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    engine = Engine("weather", "time", store=store, long_term=long_term)
+    store, long_term, cache, children = *sys.argv[1:4], int(sys.argv[4])
+    engine = Engine("weather", "time", store=store, long_term=long_term, cache=cache)
     QUESTIONS = [
         ("weather", "whether in Tokio tomorow", None),
         ("weather", "wie wird das Wetterr in Berlin", None),
@@ -46,10 +46,16 @@ _BEGIN = """
 """
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """What the engine of the first process has compiled, which the next ones load."""
+    return tmp_path_factory.mktemp("compiled")
+
+
 @pytest.fixture(
     params=["sqlite", pytest.param("postgres", marks=pytest.mark.thorough), "redis and sqlite"]
 )
-def run(request, tmp_path):
+def run(request, tmp_path, compiled):
     """Runs a script in a process of its own, which has an engine; what it prints."""
     store = f"sqlite:///{tmp_path}/bot.db?synchronous=normal"
     long_term = f"sqlite:///{tmp_path}/history.db?synchronous=normal"
@@ -63,14 +69,7 @@ def run(request, tmp_path):
     def told(script: str, children: int = 0) -> list[str]:
         text = dedent(_BEGIN) + dedent(script)
         done = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                text,
-                store,
-                long_term,
-                str(children),
-            ],
+            [sys.executable, "-c", text, store, long_term, str(compiled), str(children)],
             cwd=ROOT,
             env=environment,
             capture_output=True,

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from anaphora import Area, Device, Engine, Floor, Home, Model, load_model
+from anaphora import Area, Device, Engine, Floor, Home, load_model
 
 pytest.importorskip("home_assistant_intents")
 
@@ -41,12 +41,14 @@ NOW = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
 
 
 @cache
-def build_model(language: str) -> Model:
-    return load_model(f"home-assistant:{language}", home=HOMES[language])
+def make_engine(language: str) -> Engine:
+    model = load_model(f"home-assistant:{language}", home=HOMES[language])
+    return Engine(model, clock=lambda: NOW)
 
 
 def talk(language: str, *texts: str) -> list[str]:
-    engine = Engine(build_model(language), clock=lambda: NOW)
+    engine = make_engine(language)
+    engine.forget()
     answers = []
     for text in texts:
         reply = engine.ask(text)

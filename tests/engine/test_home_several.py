@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from anaphora import Area, Device, Engine, Floor, Home, Model, Request, load_model
+from anaphora import Area, Device, Engine, Floor, Home, Request, load_model
 
 pytest.importorskip("home_assistant_intents")
 
@@ -118,13 +118,15 @@ BLINDS = "area={bedroom} device_class=blind domain=cover"
 
 
 @cache
-def build_model(language: str) -> Model:
-    return load_model(f"home-assistant:{language}", home=build_home(NAMES[language]))
+def make_engine(language: str) -> Engine:
+    model = load_model(f"home-assistant:{language}", home=build_home(NAMES[language]))
+    return Engine(model, clock=lambda: NOW)
 
 
 def talk(language: str, *texts: str, area: str = "") -> list[str]:
     """The answers to a dialog: the intent with its slots, else the reason of the refusal."""
-    engine = Engine(build_model(language), clock=lambda: NOW)
+    engine = make_engine(language)
+    engine.forget()
     request = Request(data={"area": area} if area else {})
     answers = []
     for text in texts:
@@ -136,7 +138,8 @@ def talk(language: str, *texts: str, area: str = "") -> list[str]:
 
 def said(language: str, *texts: str) -> str:
     """What the bot says to the last question of a dialog."""
-    engine = Engine(build_model(language), clock=lambda: NOW)
+    engine = make_engine(language)
+    engine.forget()
     return [engine.ask(text).text for text in texts][-1]
 
 

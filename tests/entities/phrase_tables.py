@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-import pytest
 import yaml
 from spacy.language import Language
 
@@ -15,26 +14,22 @@ from anaphora.entities.builtin.registry import create_builtin
 from anaphora.entities.recognizers.recognizer import Mention, Recognizer
 from anaphora.entities.tokens.tokenizers import blank
 from anaphora.models.schema.builtin_entities import resolve_options
+from tests.support.gathered import Case
 
 __all__ = ["find_mentions", "load_phrases"]
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
-def load_phrases(folder: Path) -> list[Any]:
-    """A parameter set (language, kind, text, expected) for each row of the tables in ``folder``;
-    what a row says to fail is expected to."""
-    found = []
+def load_phrases(folder: Path) -> Iterator[Case]:
+    """A case (language, kind, text, expected) of each row of the tables in ``folder``; what a row
+    says to fail is expected to."""
     for path in sorted(folder.glob("*.yaml")):
         table = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
         for kind, rows in table.items():
             for row in rows:
-                fails = row.get("fails")
-                marks = [pytest.mark.xfail(reason=fails, strict=True)] if fails else []
-                name = f"{path.stem} {kind}: {row['say']}"
-                parameters = path.stem, kind, row["say"], row["gives"]
-                found.append(pytest.param(*parameters, id=name, marks=marks))
-    return found
+                values = path.stem, kind, row["say"], row["gives"]
+                yield Case(f"{path.stem} {kind}", row["say"], values, row.get("fails", ""))
 
 
 def find_mentions(language: str, kind: str, text: str) -> list[Mention]:

@@ -15,15 +15,17 @@ from anaphora.bots.climate.stations import (
     load_stations,
     nearest_station,
 )
+from tests.support.gathered import Case, gathered
 
 NAMES = [station.name for station in load_stations()]
+STATIONS = [Case("all", station.name, (station,)) for station in load_stations()]
 
 
 def station(name: str) -> Station:
     return next(one for one in load_stations() if one.name == name)
 
 
-@pytest.mark.parametrize("one", load_stations(), ids=NAMES)
+@gathered(STATIONS)
 def test_every_station_is_plausible(one):
     assert len(one.high) == len(one.low) == len(one.rain) == 12
     assert all(2 <= high - low <= 20 for high, low in zip(one.high, one.low, strict=True))
@@ -35,7 +37,7 @@ def test_every_station_is_plausible(one):
     assert len(one.country) == 2
 
 
-@pytest.mark.parametrize("one", load_stations(), ids=NAMES)
+@gathered(STATIONS)
 def test_summer_is_in_july_in_the_north_and_in_january_in_the_south(one):
     january, july = one.high[0] + one.low[0], one.high[6] + one.low[6]
     if one.latitude > 25:
@@ -46,7 +48,7 @@ def test_summer_is_in_july_in_the_north_and_in_january_in_the_south(one):
         assert abs(july - january) <= 45
 
 
-@pytest.mark.parametrize("one", load_stations(), ids=NAMES)
+@gathered(STATIONS)
 def test_consecutive_months_are_similar(one):
     for values, most in ((one.high, 20), (one.low, 20)):
         assert all(abs(values[month] - values[month - 1]) <= most for month in range(12))

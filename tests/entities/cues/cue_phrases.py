@@ -8,11 +8,10 @@ there are no other cues, and the words that are ``negated``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-import pytest
 import yaml
 
 from anaphora.core.utterance import Entity, Utterance
@@ -22,23 +21,20 @@ from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.cues.negation import find_negated
 from anaphora.entities.pipeline import Pipeline
 from tests.entities.helpers.model_builders import element, model
+from tests.support.gathered import Case
 
 __all__ = ["load_phrases", "read_phrase", "utterance_of"]
 
 _MARKED = re.compile(r"\[([^\[\]:]+)(?::(\w+))?\]")
 
 
-def load_phrases(folder: Path) -> list[Any]:
-    """A parameter set (language, text, cues, negated) for each row of the tables; what a row says
-    to fail is expected to."""
-    found = []
+def load_phrases(folder: Path) -> Iterator[Case]:
+    """A case (language, text, cues, negated) of each row of the tables; what a row says to fail is
+    expected to."""
     for path in sorted(folder.glob("*.yaml")):
         for row in yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader):
-            fails = row.get("fails")
-            marks = [pytest.mark.xfail(reason=fails, strict=True)] if fails else []
-            parameters = path.stem, row["say"], row.get("cues", []), row.get("negated", [])
-            found.append(pytest.param(*parameters, id=f"{path.stem}: {row['say']}", marks=marks))
-    return found
+            values = path.stem, row["say"], row.get("cues", []), row.get("negated", [])
+            yield Case(path.stem, row["say"], values, row.get("fails", ""))
 
 
 def read_phrase(language: str, text: str) -> tuple[list[str], list[str]]:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.entities.cues.cue_phrases import load_phrases, read_phrase
+from tests.support.gathered import gathered
 
 
-@pytest.mark.parametrize(
-    ("language", "text", "cues", "negated"), load_phrases(Path(__file__).with_name("phrases"))
-)
+@gathered(load_phrases(Path(__file__).with_name("phrases")))
 def test_a_phrase_has_its_cues_and_negations(
     language: str, text: str, cues: list[str], negated: list[str]
 ) -> None:

@@ -4,35 +4,31 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 import yaml
 
 from tests.entities.words.word_forms import LANGUAGES, TABLES, Pair, is_tagged, pairs
+from tests.support.gathered import Case, gathered
 
 LEAST_PAIRS = 150
 LEAST_FOUND, LEAST_APART = 0.97, 0.99
 
 
-def cases(*, positive: bool) -> list[object]:
-    return [
-        pytest.param(
-            pair,
-            id=str(pair),
-            marks=[pytest.mark.xfail(reason=pair.fails, strict=True)] if pair.fails else [],
-        )
-        for language in LANGUAGES
-        for pair in pairs(language)
-        if pair.positive is positive
-    ]
+def cases(*, positive: bool) -> Iterator[Case]:
+    for language in LANGUAGES:
+        for pair in pairs(language):
+            if pair.positive is positive:
+                yield Case(language, str(pair), (pair,), pair.fails)
 
 
-@pytest.mark.parametrize("pair", cases(positive=True))
+@gathered(cases(positive=True))
 def test_a_form_of_a_word_is_found(pair: Pair) -> None:
     assert is_tagged(pair)
 
 
-@pytest.mark.parametrize("pair", cases(positive=False))
+@gathered(cases(positive=False))
 def test_another_word_does_not_match(pair: Pair) -> None:
     assert not is_tagged(pair)
 

@@ -10,6 +10,7 @@ import yaml
 from anaphora.entities.builtin.dates.date_parser import get_date_parser
 from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
 from anaphora.entities.builtin.dates.duration_recognizer import DurationRecognizer
+from tests.support.gathered import Case, gathered
 from tests.support.mentions import without_parts
 
 ASKED = datetime(2026, 11, 23, 10, tzinfo=ZoneInfo("Europe/Berlin"))  # a Monday
@@ -18,9 +19,9 @@ TABLE = yaml.load((HERE / "composed.yaml").read_text("utf-8"), yaml.CBaseLoader)
 LANGUAGES = {path.stem for path in (HERE / "phrases").glob("*.yaml")}
 
 
-def parametrize_phrases(key):
+def cases(key):
     return [
-        pytest.param(language, text, entry, id=f"{language}: {text}")
+        Case(language, text, (language, text, entry))
         for entry in TABLE
         if key in entry
         for language, texts in entry["say"].items()
@@ -33,7 +34,7 @@ def test_each_composed_date_has_phrases_in_every_language(entry):
     assert set(entry["say"]) == LANGUAGES
 
 
-@pytest.mark.parametrize(("language", "text", "entry"), parametrize_phrases("is"))
+@gathered(cases("is"))
 def test_a_composed_date_has_its_value(language, text, entry):
     found = without_parts(DateRecognizer(get_date_parser(language)).read(text, ASKED))
     expected = entry["is"] if isinstance(entry["is"], list) else [entry["is"]]
@@ -42,7 +43,7 @@ def test_a_composed_date_has_its_value(language, text, entry):
         assert key not in entry or found[0].meta[key] == entry[key]
 
 
-@pytest.mark.parametrize(("language", "text", "entry"), parametrize_phrases("lasts"))
+@gathered(cases("lasts"))
 def test_a_composed_duration_has_its_value(language, text, entry):
     (found,) = DurationRecognizer(get_date_parser(language)).read(text)
     assert found.value == entry["lasts"]

@@ -15,6 +15,7 @@ import yaml
 from anaphora.entities.builtin.dates.date_parser import get_date_parser
 from anaphora.entities.builtin.dates.date_recognizer import DateRecognizer
 from anaphora.entities.builtin.dates.duration_recognizer import DurationRecognizer
+from tests.support.gathered import Case, gathered
 from tests.support.mentions import without_parts
 
 ASKED = datetime(2026, 11, 18, 10, 30, tzinfo=ZoneInfo("Europe/Berlin"))
@@ -22,14 +23,14 @@ TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
 AT_LEAST = {"en": 60, "ru": 60}
 
 
-def parametrize_phrases():
+def cases():
     for path in TABLES:
         for phrase in yaml.load(path.read_text("utf-8"), yaml.CBaseLoader):
-            marks = pytest.mark.xfail(reason=phrase["fails"]) if "fails" in phrase else ()
-            yield pytest.param(path.stem, phrase, marks=marks, id=f"{path.stem}: {phrase['say']}")
+            fails = phrase.get("fails", "")
+            yield Case(path.stem, phrase["say"], (path.stem, phrase), fails)
 
 
-@pytest.mark.parametrize(("language", "phrase"), list(parametrize_phrases()))
+@gathered(cases())
 def test_a_phrase_gives_its_dates(language, phrase):
     found = DateRecognizer(get_date_parser(language)).read(phrase["say"], ASKED)
     found = without_parts(found)

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import pytest
 import yaml
 
 from anaphora.entities.builtin.numbers import money_recognizer, number_recognizer
 from anaphora.entities.recognizers.recognizer import Mention
+from tests.support.gathered import Case, gathered
 
 TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
 
 
-def parametrize_phrases() -> list[Any]:
-    cases = []
+def cases() -> Iterator[Case]:
     for file in TABLES:
         for kind, said in yaml.load(file.read_text("utf-8"), yaml.CSafeLoader).items():
             for phrase, expected in said.items():
-                fails = expected.get("fails") if isinstance(expected, dict) else None
+                fails = expected.get("fails", "") if isinstance(expected, dict) else ""
                 gives = expected["gives"] if isinstance(expected, dict) else expected
                 listed = gives if isinstance(gives, list) else [gives]
-                marks = [pytest.mark.xfail(reason=fails, strict=True)] if fails else []
-                cases.append(pytest.param(file.stem, kind, str(phrase), listed, marks=marks))
-    return cases
+                values = file.stem, kind, str(phrase), listed
+                yield Case(f"{file.stem} {kind}", str(phrase), values, fails)
 
 
-@pytest.mark.parametrize(("language", "kind", "phrase", "expected"), parametrize_phrases())
+@gathered(cases())
 def test_a_phrase_gives_its_numbers(
     language: str, kind: str, phrase: str, expected: list[str]
 ) -> None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.entities.phrase_tables import find_mentions, load_phrases
+from tests.support.gathered import gathered
 
 
-@pytest.mark.parametrize(
-    ("language", "kind", "text", "expected"), load_phrases(Path(__file__).with_name("phrases"))
-)
+@gathered(load_phrases(Path(__file__).with_name("phrases")))
 def test_a_phrase_gives_its_mentions(
     language: str, kind: str, text: str, expected: list[str]
 ) -> None:

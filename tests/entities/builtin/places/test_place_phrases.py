@@ -6,26 +6,25 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
-import pytest
 import yaml
 
 from anaphora.entities.builtin.registry import create_builtin
 from anaphora.entities.recognizers.recognizer import Mention
 from anaphora.entities.tokens.tokenizers import blank
 from anaphora.models.schema.builtin_entities import resolve_options
+from tests.support.gathered import Case, gathered
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
 
 
-def parametrize_phrases():
+def cases():
     for path in TABLES:
         for row in yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader):
             if isinstance(row, list):
                 row = {"text": row[0], "places": row[1:]}
-            marks = pytest.mark.xfail(reason=row["fails"]) if "fails" in row else ()
-            id = f"{path.stem}: {row['text']}"
-            yield pytest.param(path.stem, row["text"], row["places"], id=id, marks=marks)
+            values = path.stem, row["text"], row["places"]
+            yield Case(path.stem, row["text"], values, row.get("fails", ""))
 
 
 @lru_cache(maxsize=32)
@@ -44,7 +43,7 @@ def first_mentions(mentions: list[Mention]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("language", "text", "places"), list(parametrize_phrases()))
+@gathered(cases())
 def test_a_phrase_gives_its_places(language, text, places):
     nlp, recognize = create_recognizer(language)
     assert first_mentions(list(recognize(nlp(text), AT))) == places

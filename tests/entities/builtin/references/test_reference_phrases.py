@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.entities.phrase_tables import find_mentions, load_phrases
+from tests.support.gathered import gathered
 
 ENDS = {True: "asc", False: "desc", None: ""}
 
@@ -18,9 +17,7 @@ def describe(meta: Mapping[str, Any]) -> str:
     return " ".join([*said, ENDS[meta.get("asc")]]).strip()
 
 
-@pytest.mark.parametrize(
-    ("language", "kind", "text", "expected"), load_phrases(Path(__file__).with_name("phrases"))
-)
+@gathered(load_phrases(Path(__file__).with_name("phrases")))
 def test_a_phrase_gives_its_mentions(
     language: str, kind: str, text: str, expected: list[str]
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from functools import cache
 
-from anaphora import Area, Device, Engine, Home, Model, Request, load_model
+from anaphora import Area, Device, Engine, Home, Request, load_model
 
 NOW = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
 NAMES = {
@@ -26,7 +26,7 @@ NAMES = {
 
 
 @cache
-def build_model(language: str) -> Model:
+def make_engine(language: str) -> Engine:
     kitchen, hall, bedroom, front, back, lamp, radio = NAMES[language]
     devices = [
         Device(front, "lock", (), hall),
@@ -45,7 +45,8 @@ def build_model(language: str) -> Model:
             Device("heating", "climate", (), bedroom),
         ]
     areas = (Area(kitchen), Area(hall), Area(bedroom))
-    return load_model(f"home-assistant:{language}", home=Home(areas=areas, devices=tuple(devices)))
+    home = Home(areas=areas, devices=tuple(devices))
+    return Engine(load_model(f"home-assistant:{language}", home=home), clock=lambda: NOW)
 
 
 def talk(*texts: str, language: str = "en") -> list[str]:
@@ -60,7 +61,8 @@ def said(*texts: str, language: str = "en") -> str:
 
 
 def _ask(texts: tuple[str, ...], language: str) -> list[tuple[str, str]]:
-    engine = Engine(build_model(language), clock=lambda: NOW)
+    engine = make_engine(language)
+    engine.forget()
     answers = []
     for written in texts:
         area, _, text = written[1:].partition(": ") if written[0] == "@" else ("", "", written)

@@ -16,6 +16,7 @@ from dateutil.rrule import rrulestr
 
 from anaphora.entities.builtin.registry import create_builtin
 from anaphora.models.schema.builtin_entities import resolve_options
+from tests.support.gathered import Case, gathered
 
 ASKED = datetime(2026, 11, 18, 10, 30, tzinfo=ZoneInfo("Europe/Berlin"))
 TABLES = sorted((Path(__file__).parent / "phrases").glob("*.yaml"))
@@ -31,13 +32,13 @@ def recognizer_of(language):
     return create_builtin("recurrence", language, resolve_options("recurrence", {}))
 
 
-def parametrize_phrases():
+def cases():
     for path in TABLES:
         for phrase in read_phrases(path):
-            yield pytest.param(path.stem, phrase, id=f"{path.stem}: {phrase['say']}")
+            yield Case(path.stem, phrase["say"], (path.stem, phrase))
 
 
-@pytest.mark.parametrize(("language", "phrase"), list(parametrize_phrases()))
+@gathered(cases())
 def test_a_phrase_gives_its_rule(language, phrase):
     found = recognizer_of(language).read(phrase["say"], ASKED)
     expected = phrase["is"] if isinstance(phrase["is"], list) else [phrase["is"]]
