@@ -270,7 +270,7 @@ def accept_decline(decision: Decision, at: datetime) -> BotAnswer:
     return BotAnswer(
         "rejected",
         rules.record_without_intent(decision.conversation, at),
-        text=format_declined(decision.question.utterance.language),
+        text=decision.acknowledgement or format_declined(decision.question.utterance.language),
         reason=DECLINED_REASON,
     )
 

@@ -279,7 +279,7 @@ class SentenceReader:
         """The readings of a form of an utterance with its object, if it lacks one."""
         found = (
             self._to_elliptical(one, word)
-            for word, forms in self._repairs.complete(form)
+            for word, forms in self._repairs.complete(form, text)
             for completed in forms
             for one in self._matcher.match_input(completed, text)
         )

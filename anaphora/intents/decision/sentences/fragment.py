@@ -9,7 +9,7 @@ from itertools import product, takewhile
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Entity, Utterance, Variant
+from anaphora.core.utterance import Entity, Token, Utterance, Variant
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
@@ -107,7 +107,19 @@ def find_linking_words(model: SentenceIntents, utterance: Utterance) -> frozense
     the bedroom"."""
     words = model.openings | model.fillers
     tokens = (one for one in utterance.tokens if any(map(str.isalnum, one.text)))
-    return frozenset(one.index for one in takewhile(lambda one: one.lower in words, tokens))
+    links = takewhile(
+        lambda one: one.lower in words and not _negates(model, utterance, one), tokens
+    )
+    return frozenset(one.index for one in links)
+
+
+def _negates(model: SentenceIntents, utterance: Utterance, token: Token) -> bool:
+    """Whether a word for no negates what follows it, in a language in which it may: there is no
+    comma between them."""
+    if not model.denials_negate or token.index not in utterance.qualifiers:
+        return False
+    following = utterance.text[token.end :].strip(_MARKS)
+    return bool(following) and not _CLAUSE_END.match(following)
 
 
 def find_ambiguous(utterance: Utterance) -> list[Entity]:
@@ -286,16 +298,16 @@ def find_units(model: SentenceIntents, utterance: Utterance, entity: Entity) -> 
 def says_only(
     model: SentenceIntents,
     utterance: Utterance,
-    words: re.Pattern[str] | None,
+    pattern: re.Pattern[str] | None,
     entities: Sequence[Entity] = (),
 ) -> bool:
-    """Whether an utterance says nothing but some ``words``, those of any follow-up, and
+    """Whether an utterance says nothing but words of a ``pattern``, those of any follow-up, and
     ``entities``."""
-    spans = [found.span() for found in words.finditer(utterance.text.lower())] if words else []
+    spans = [one.span() for one in pattern.finditer(utterance.text.lower())] if pattern else []
     spans += [(one.start, one.end) for one in entities]
-    links = model.openings | model.additions | model.fillers | model.pronouns | model.courtesies
+    words = model.openings | model.additions | model.fillers | model.pronouns | model.courtesies
     return bool(spans) and all(
-        one.lower in links
+        (one.lower in words and not _negates(model, utterance, one))
         or any(one.start < end and one.end > start for start, end in spans)
         or (bool(entities) and one.index not in utterance.content_words)
         for one in utterance.tokens

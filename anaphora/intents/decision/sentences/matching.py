@@ -10,7 +10,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
-from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.sentences.reader import ANY_WORDS, WITHOUT_SPACES
 from anaphora.entities.sentences.repairs import ALL, EVERYTHING, OTHER
 from anaphora.intents.decision.sentences.completion import Completion
@@ -21,6 +20,7 @@ from anaphora.intents.decision.sentences.fragment import (
     find_other_words,
     says_only,
 )
+from anaphora.intents.decision.sentences.history.answers import find_accepted_rest, says_yes
 from anaphora.intents.decision.sentences.history.commands import UNDOES, add_command
 from anaphora.intents.decision.sentences.history.corrections import find_corrected, takes_back
 from anaphora.intents.decision.sentences.history.not_understood import refuse_older
@@ -63,7 +63,6 @@ from anaphora.intents.decision.sentences.slots import (
     STATE,
     find_last_domains,
     find_last_used,
-    last_command_meta,
 )
 from anaphora.intents.decision.sentences.steps import (
     complete_step,
@@ -77,7 +76,7 @@ from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, 
 from anaphora.intents.ranking import rank_match
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil import elements
-from anaphora.models.hassil.elements import ACTION, REST
+from anaphora.models.hassil.elements import ACTION
 from anaphora.models.hassil.inverse_intents import (
     INCREASING_INTENTS,
     INVERSE_INTENTS,
@@ -110,7 +109,7 @@ def match_sentence(
     """The match of the best whole sentence that needs nothing else, or finds it in the memory."""
     refusal = ""
     moved = move_to_room(model, conversation, _find_room(question))
-    accepted = _find_accepted_rest(model, question.utterance, conversation)
+    accepted = find_accepted_rest(model, question.utterance, conversation)
     for reading in question.utterance.sentences:
         if reading.elliptical or reading.quantity:
             continue
@@ -180,8 +179,8 @@ def match_fragment(
         if one.quantity and not (stops and one.quantity == EVERYTHING)  # not only the mower
     ]
     is_about_several = bool(model.several and model.several.search(text))
-    accepted = _find_accepted_rest(model, utterance, conversation)
-    if accepted is not None and parse_yes_no(utterance.text, model.language):
+    accepted = find_accepted_rest(model, utterance, conversation)
+    if accepted is not None and says_yes(model, utterance):
         return _answer(model, question, accepted, conversation)
     if quantified or (conversation.flow and is_about_several):
         completion = complete_several(model, conversation, quantified)
@@ -214,17 +213,6 @@ def match_fragment(
         return SentenceAnswer(None, model.refusals["all"])
     refusal = refuse_stopping(model, utterance, conversation)
     return SentenceAnswer(None, refusal or refuse_value(model, question, own))
-
-
-def _find_accepted_rest(
-    model: SentenceIntents, utterance: Utterance, conversation: Conversation
-) -> Completion | None:
-    """What is left to do, if the bot has said what that is and the user says yes; None without."""
-    if not last_command_meta(conversation).get(REST):
-        return None
-    said = [utterance.tokens[index].text for index in find_linking_words(model, utterance)]
-    is_yes = any(parse_yes_no(one, model.language) for one in (utterance.text, *said))
-    return complete_rest(model, conversation) if is_yes else None
 
 
 def _switch_instead(

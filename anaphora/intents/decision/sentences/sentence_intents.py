@@ -52,7 +52,8 @@ class SentenceIntents:
     down. ``pronouns`` stand for a thing ("it"), ``rejections`` are the words that reject what
     is before them, ``several`` those that stand for two things ("both"), ``everything``
     those for all things, ``stop`` those that stop what moves,
-    ``plural`` the pronouns for several things. ``domains`` are those of the
+    ``plural`` the pronouns for several things, ``timer`` is the word for a timer. With
+    ``denials_negate`` the words for no also negate what follows. ``domains`` are those of the
     devices that each intent is about; an intent about anything has none.
     """
 
@@ -83,10 +84,12 @@ class SentenceIntents:
     directions: frozenset[str]
     pronouns: frozenset[str]
     rejections: re.Pattern[str] | None
+    denials_negate: bool
     several: re.Pattern[str] | None
     everything: re.Pattern[str] | None
     stop: re.Pattern[str] | None
     plural: re.Pattern[str] | None
+    timer: str
     domains: Mapping[str, frozenset[str]]
 
     @classmethod
@@ -131,12 +134,14 @@ class SentenceIntents:
             directions=frozenset(_find_directions(model, by_intent)),
             pronouns=frozenset(reference_words(model.languages[0], "thing")),
             rejections=_compile_words(rejections),
+            denials_negate=bool(table.get("denials_negate")),
             several=_compile_words(table.get("several") or (), bound=bound),
             everything=_compile_words(
                 [*(table.get("everything") or ()), *(table.get("whole") or ())], bound=bound
             ),
             stop=_compile_words(table.get("stop") or (), bound=bound),
             plural=_compile_words(table.get("plural") or (), end=bound),
+            timer=next(iter(table.get("timer") or ()), ""),
             domains={intent: _find_domains(listed) for intent, listed in by_intent.items()},
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -18,13 +18,15 @@ from anaphora.intents.decision.sentences.slots import (
     build_entity,
     last_command_meta,
 )
-from anaphora.stm.conversation import Conversation
+from anaphora.models.hassil.elements import ACTION
+from anaphora.stm.conversation import Conversation, RememberedEntity
 
 __all__ = [
     "BEFORE",
     "FROM",
     "UNDOES",
     "add_command",
+    "change_last",
     "describe_things",
     "find_commands",
     "find_earlier_values",
@@ -83,6 +85,22 @@ def add_command(
         }
         known = [*known, command][-_MAX_COMMANDS:]
     return {_COMMANDS: known}
+
+
+def change_last(conversation: Conversation, changes: Mapping[str, Any]) -> Conversation:
+    """The conversation with changed metadata of its last command."""
+
+    def change() -> Iterator[RememberedEntity]:
+        is_changed = False
+        for one in conversation.remembered:
+            if one.entity.element == ACTION and not is_changed:
+                is_changed = True
+                entity = replace(one.entity, meta={**one.entity.meta, **changes})
+                yield replace(one, entity=entity)
+            else:
+                yield one
+
+    return replace(conversation, remembered=tuple(change()))
 
 
 def find_earlier_values(

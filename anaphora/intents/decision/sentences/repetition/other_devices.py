@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import takewhile
 
 from anaphora.core.utterance import Utterance, Variant
@@ -25,6 +26,7 @@ __all__ = [
     "complete_all",
     "complete_by_part_of_name",
     "complete_other",
+    "find_by_part_of_name",
     "find_others",
     "is_form_of",
 ]
@@ -91,22 +93,34 @@ def complete_by_part_of_name(
     """The last command for the device of the same ``domain``, or of another one, whose name has all
     words of an utterance: "the right one too" after the left blind, "the lamp too" after the
     fan."""
-    links = find_linking_words(model, utterance)
+    negations = set(utterance.qualifiers) - find_linking_words(model, utterance)
     left_out = model.fillers | model.restrictions
-    tokens = [
-        one for one in utterance.tokens if one.index not in links and one.lower not in left_out
-    ]
-    needed = [one.lower for one in tokens if one.index in utterance.content_words]
-    words = {one.lower for one in tokens if len(one.lower) >= _MIN_STEM}.union(needed)
-    if not words or any(one.index in utterance.qualifiers for one in tokens):
+    if any(utterance.tokens[index].lower not in left_out for index in negations):
         return None
-    named = []
-    for name in _others(model, conversation, domain):
-        parts = name.lower().split()
-        found = {word for word in words if any(is_form_of(word, one) for one in parts)}
-        if found and found.issuperset(needed):
-            named.append(name)
+    named = find_by_part_of_name(model, utterance, _others(model, conversation, domain))
     return _repeat_for_device(model, conversation, named)
+
+
+def find_by_part_of_name(
+    model: SentenceIntents, utterance: Utterance, names: Iterable[str]
+) -> list[str]:
+    """Those of some ``names`` that have all words of an utterance but those of any follow-up and
+    those that negate or restrict others."""
+    links = find_linking_words(model, utterance).union(utterance.qualifiers)
+    tokens = [
+        one
+        for one in utterance.tokens
+        if one.index not in links and one.lower not in model.fillers | model.restrictions
+    ]
+    needed = {one.lower for one in tokens if one.index in utterance.content_words}
+    words = {one.lower for one in tokens if len(one.lower) >= _MIN_STEM} | needed
+    found = []
+    for name in names:
+        parts = name.lower().split()
+        shared = {word for word in words if any(is_form_of(word, one) for one in parts)}
+        if shared and shared >= needed:
+            found.append(name)
+    return found
 
 
 def is_form_of(word: str, other: str) -> bool:
