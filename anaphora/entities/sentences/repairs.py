@@ -174,6 +174,11 @@ class Repairs:
                 return (quantity, bare) if bare.text else None
         return None
 
+    def replace_each(self, text: InputText) -> Iterator[tuple[str, InputText]]:
+        """Each word of a text, and the text with a pronoun in its place."""
+        for word in _WORD.finditer(text.text) if self._pronouns else ():
+            yield word[0], self._replace(text, [Piece(*word.span(), self._pronouns[0])])
+
     def split(
         self, text: InputText, written: str, *, at_end: bool = False
     ) -> Iterator[tuple[InputText, list[tuple[InputText, InputText]]]]:

@@ -26,11 +26,8 @@ from anaphora.intents.decision.sentences.history.rest import (
     is_done,
     note_tasks,
 )
-from anaphora.intents.decision.sentences.repetition.other_devices import (
-    complete_all,
-    find_others,
-    is_form_of,
-)
+from anaphora.intents.decision.sentences.repetition.kinds import find_alike, find_kind, kind_of
+from anaphora.intents.decision.sentences.repetition.other_devices import complete_all, find_others
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -57,7 +54,6 @@ __all__ = [
 ]
 
 _DOMAIN, _CLASS = "domain", "device_class"
-_CLASSED = frozenset(("cover",))  # domains of things that differ by their class
 _DEVICES_BEFORE = "devices before"
 
 
@@ -156,7 +152,7 @@ def complete_kind(
     if intent and _DOMAIN not in said:
         return None
     values = [one.entity for one in last if one.entity.element not in (*TARGETS, *PLACES)]
-    wanted = _find_alike(model, name) if name else find_devices(model, said)
+    wanted = find_alike(model, name) if name else find_devices(model, said)
     if len(wanted) < 2:
         return None
     intent = intent or conversation.flow[-1].intent
@@ -207,7 +203,7 @@ def _find_wanted(
         return others if len(others) == 1 and others[0] in fitting else ()
     if not reading.elliptical:
         pair = _find_pair(model, conversation, None) if reading.quantity == BOTH else ()
-        kind = find_devices(model, said) + _find_unclassed(model, reading, said)
+        kind = find_kind(model, reading, said, accepted)
         if reading.quantity != BOTH or len(kind) == 2:
             return kind
         return pair if set(pair) <= set(kind) and not is_placed else ()
@@ -221,25 +217,7 @@ def _find_wanted(
     together = _find_together(model, conversation, name, accepted)
     if together:
         return together
-    return _find_alike(model, name, accepted)
-
-
-def _find_alike(
-    model: SentenceIntents, name: str, accepted: Collection[str] | None = None
-) -> list[str]:
-    """The devices of the kind of one. If the home does not say of which class a cover is, those
-    with a word in common are: blinds are no doors."""
-    kind = _kind_of(model, name)
-    found = find_devices(model, kind, accepted)
-    if kind.get(_DOMAIN) not in _CLASSED or _CLASS in kind:
-        return found
-    words = name.lower().split()
-    alike = [
-        one
-        for one in found
-        if any(is_form_of(word, part) for word in words for part in one.lower().split())
-    ]
-    return alike if len(alike) > 1 else found
+    return find_alike(model, name, accepted)
 
 
 def _find_together(
@@ -254,24 +232,6 @@ def _find_together(
         one
         for one in (*before, name)
         if accepted is None or model.devices.get(one, {}).get(_DOMAIN) in accepted
-    ]
-
-
-def _find_unclassed(
-    model: SentenceIntents, reading: SentenceReading, said: Mapping[str, str]
-) -> list[str]:
-    """The devices of a domain that have the word for a class in their name, if the home does not
-    say of which class they are: "all the BLINDS"."""
-    words = [one.text.lower() for one in reading.entities if one.element == _CLASS and one.end]
-    return [
-        name
-        for name in find_devices(model, {**said, _CLASS: ""})
-        if any(
-            is_form_of(word[:end], part)
-            for word in words
-            for part in name.lower().split()
-            for end in (len(word), -1)  # "Rollos", "Küchenrollo"
-        )
     ]
 
 
@@ -316,11 +276,6 @@ def _find_pair(
     domains = {model.devices.get(one, {}).get(_DOMAIN) for one in pair}
     is_pair = len(pair) == 2 and (accepted is None or domains <= set(accepted))
     return pair if is_pair else ()
-
-
-def _kind_of(model: SentenceIntents, name: str) -> dict[str, str]:
-    kind = {slot: property_of(model, name, slot) for slot in (_DOMAIN, _CLASS)}
-    return {slot: value for slot, value in kind.items() if value}
 
 
 def _find_name(last: Iterable[Any]) -> str:
@@ -390,7 +345,7 @@ def _find_kinds(
 ) -> Iterator[_Part]:
     """The commands for all things of a kind, everywhere or in a place, that are for ``wanted``
     devices alone: what is not known of another device may be so."""
-    kinds = {tuple(_kind_of(model, name).items()) for name in wanted}
+    kinds = {tuple(kind_of(model, name).items()) for name in wanted}
     kinds |= {kind[:1] for kind in kinds}
     known = ((slot, property_of(model, name, slot)) for name in wanted for slot in PLACES)
     places = [*({slot: place} for slot, place in sorted(set(known)) if place), {}]
