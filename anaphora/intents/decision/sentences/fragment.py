@@ -13,6 +13,7 @@ from anaphora.core.utterance import Entity, Token, Utterance, Variant
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
+    NAME,
     NUMBER,
     PLACES,
     QUALITIES,
@@ -222,8 +223,9 @@ def read_values(
     name: "louder, to 30"."""
     known = (
         QUALITIES.get(quality)
+        or _usual_slots(_find_named_domain(model, variant))
         or find_numeric_slots(find_last_used(conversation))
-        or _usual_slots(model, conversation)
+        or _usual_slots(find_last_domain(model, conversation))
         or find_numeric_slots(conversation.remembered)
     )
     options: list[list[Entity]] = []
@@ -246,10 +248,15 @@ def find_numeric_slots(remembered: Iterable[RememberedEntity]) -> set[str]:
     }
 
 
-def _usual_slots(model: SentenceIntents, conversation: Conversation) -> set[str]:
-    """The slots of the number that things take which were meant last: the brightness of a light."""
-    domain = find_last_domain(model, conversation)
+def _usual_slots(domain: str) -> set[str]:
+    """The slots of the number that things of a domain take: the brightness of a light."""
     return {USUAL_VALUES[domain]} if domain in USUAL_VALUES else set()
+
+
+def _find_named_domain(model: SentenceIntents, variant: Variant) -> str:
+    """The domain of the thing that a variant names; '' if it names none."""
+    said = {one.element: one.value_or_text for one in variant.entities}
+    return str(model.devices.get(said.get(NAME, ""), {}).get("domain", said.get("domain", "")))
 
 
 def _number_slots(

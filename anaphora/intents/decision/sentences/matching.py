@@ -33,6 +33,7 @@ from anaphora.intents.decision.sentences.history.rest import (
 from anaphora.intents.decision.sentences.history.rooms import (
     keep_memory,
     move_to_room,
+    name_here,
     note_room,
 )
 from anaphora.intents.decision.sentences.history.undo import complete_undo
@@ -170,6 +171,8 @@ def match_fragment(
     model: SentenceIntents, question: ParsedQuestion, conversation: Conversation
 ) -> SentenceAnswer:
     """The match of the best completion of what is no whole sentence."""
+    room = _find_room(question)
+    written, question = question, name_here(model, question, room)
     utterance = question.utterance
     text = utterance.text.lower()
     stops = bool(model.stop and model.stop.search(text))
@@ -195,7 +198,10 @@ def match_fragment(
             return SentenceAnswer(None, model.refusals["which" if is_other else "all"])
         return _answer(model, question, completion, conversation)
     refers = any(one.lower in model.pronouns for one in utterance.tokens)
-    own = conversation if refers else move_to_room(model, conversation, _find_room(question))
+    if not refers and question is written:
+        own = move_to_room(model, conversation, room)
+    else:
+        own = conversation
     completion = (
         _switch_instead(model, utterance, own)
         or _complete_fragment(model, question, own)
@@ -211,6 +217,8 @@ def match_fragment(
     is_refused = names_kind and (is_about_all or is_about_several)
     if is_refused:
         return SentenceAnswer(None, model.refusals["all"])
+    if conversation.flow and says_only(model, utterance, model.here):
+        return SentenceAnswer(None, model.refusals["which"])
     refusal = refuse_stopping(model, utterance, conversation)
     return SentenceAnswer(None, refusal or refuse_value(model, question, own))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from anaphora.core.utterance import Utterance
 from anaphora.entities.builtin.boolean import Confirmation
+from anaphora.entities.languages import languages_with
+from anaphora.entities.words.normalization import base_code
 from anaphora.intents.confirmation import parse_answer, parse_confirmation
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.fragment import find_linking_words
@@ -21,6 +23,8 @@ def parse_reply(model: SentenceIntents, utterance: Utterance) -> Confirmation | 
     known = parse_confirmation(utterance.text, (model.language,))
     if known is not None or utterance.sentences:  # "no, turn it off"
         return known
+    if base_code(model.language) in languages_with("booleans"):
+        return None
     content = utterance.content_words
     answers = set()
     for token in utterance.tokens:

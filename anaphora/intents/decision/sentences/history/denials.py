@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.words.function_words import load_qualifiers
@@ -81,8 +83,10 @@ def find_denial(
         if words
     ]
     text = " ".join(said) or format_declined(model.language)
-    changes = replace_tasks(kept, rest=rest) if tasks else {}
-    return Denial(change_last(conversation, changes), text)
+    changed = change_last(conversation, replace_tasks(kept, rest=rest) if tasks else {})
+    # "Undo that" means what the answer names, but not what the user denies besides.
+    rejections = 0 if undone or is_plain else conversation.rejections + 1
+    return Denial(replace(changed, rejections=rejections), text)
 
 
 def _denies(model: SentenceIntents, utterance: Utterance) -> bool:
