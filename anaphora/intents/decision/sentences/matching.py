@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -31,6 +30,7 @@ from anaphora.intents.decision.sentences.history.rest import (
     remember_tasks,
 )
 from anaphora.intents.decision.sentences.history.rooms import (
+    fill_here,
     keep_memory,
     move_to_room,
     name_here,
@@ -79,6 +79,7 @@ from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil import elements
 from anaphora.models.hassil.elements import ACTION
 from anaphora.models.hassil.inverse_intents import (
+    CALLING_OFF_INTENTS,
     INCREASING_INTENTS,
     INVERSE_INTENTS,
     TIMER_INTENTS,
@@ -109,9 +110,10 @@ def match_sentence(
 ) -> SentenceAnswer:
     """The match of the best whole sentence that needs nothing else, or finds it in the memory."""
     refusal = ""
-    moved = move_to_room(model, conversation, _find_room(question))
+    room = _find_room(question)
+    moved = move_to_room(model, conversation, room)
     accepted = find_accepted_rest(model, question.utterance, conversation)
-    for reading in question.utterance.sentences:
+    for reading in fill_here(model, question.utterance, room):
         if reading.elliptical or reading.quantity:
             continue
         if accepted and reading.references:  # "yes, open it" is about what is left to do
@@ -460,7 +462,9 @@ def _build_action(
                 completion.meta,
                 entities,
                 corrected,
-                takes_back=partial(takes_back, model, question.utterance),
+                takes_back=lambda: (
+                    intent in CALLING_OFF_INTENTS or takes_back(model, question.utterance)
+                ),
             ),
             **add_command(model, conversation, intent, entities, room=room, undoes=undoes),
             **find_duration(conversation, intent, entities),

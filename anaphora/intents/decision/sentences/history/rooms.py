@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Entity, Variant
+from anaphora.core.utterance import Entity, SentenceReading, Utterance, Variant
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.history.commands import (
     FROM,
@@ -28,7 +28,7 @@ from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil.elements import ACTION
 from anaphora.stm.conversation import Conversation, FlowStep, RememberedEntity
 
-__all__ = ["keep_memory", "move_to_room", "name_here", "note_room"]
+__all__ = ["fill_here", "keep_memory", "move_to_room", "name_here", "note_room"]
 
 _AREA = "area"
 
@@ -53,6 +53,23 @@ def name_here(model: SentenceIntents, question: ParsedQuestion, area: str) -> Pa
     variants = tuple(Variant(add(one.entities)) for one in question.variants)
     utterance = replace(utterance, entities=add(utterance.entities))
     return replace(question, utterance=utterance, variants=variants)
+
+
+def fill_here(model: SentenceIntents, utterance: Utterance, area: str) -> Iterable[SentenceReading]:
+    """The readings of an utterance as whole sentences, with the ``area`` of the speaker for a word
+    that refers to it: "30 percent here"."""
+    readings = utterance.sentences
+    if not (area and model.here and any(_AREA in one.references for one in readings)):
+        return readings
+    if not model.here.search(utterance.text.lower()):
+        return readings
+    here = build_entity(model, _AREA, area)
+    return [
+        replace(one, entities=(*one.entities, here), references=one.references - {_AREA})
+        if _AREA in one.references
+        else one
+        for one in readings
+    ]
 
 
 def note_room(conversation: Conversation, area: str) -> Mapping[str, Any]:
