@@ -218,7 +218,7 @@ class SentenceReading(Struct, frozen=True, gc=False):
     all of these have in their names ("all DOORS"). ``rest`` are the words
     of the utterance about other things, which the reading leaves out; ``following`` are the
     readings of these, in their order. ``names_only``: it is no more than the name of a thing ("and
-    the radio"), which rather goes on with the last command.
+    the radio"), which rather goes on with the last command; so does one with ``value_only`` ("40").
     """
 
     intent: str
@@ -233,12 +233,13 @@ class SentenceReading(Struct, frozen=True, gc=False):
     kind: str = ""
     rest: str = ""
     names_only: bool = False
+    value_only: bool = False
     following: tuple[SentenceReading, ...] = ()
 
     @property
     def needs_memory(self) -> bool:
         """Whether what was said before may be part of it."""
-        return bool(self.references or self.missing or self.names_only)
+        return bool(self.references or self.missing or self.names_only or self.value_only)
 
     @property
     def is_bare(self) -> bool:

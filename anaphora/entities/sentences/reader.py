@@ -381,12 +381,19 @@ class SentenceReader:
             accepts={key: rule.values for key, rule in block.requires.items()},
             response=block.response,
             template=match.template,
+            value_only=not match.weight and _is_value(match),
         )
 
     def _entities(self, match: SentenceMatch) -> Iterator[Entity]:
         for slot in match.slots.values():
             if slot.value is not REFERENCE:
                 yield build_entity(slot, self._groups.get(slot.name, frozenset((slot.name,))))
+
+
+def _is_value(match: SentenceMatch) -> bool:
+    """Whether what is said for a sentence is a number and no more."""
+    said = [one for one in match.slots.values() if one.text]
+    return bool(said) and all(isinstance(one.value, int | float) for one in said)
 
 
 def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool, bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -20,21 +20,18 @@ from anaphora.intents.decision.sentences.fragment import (
     says_only,
 )
 from anaphora.intents.decision.sentences.history.answers import find_accepted_rest, says_yes
-from anaphora.intents.decision.sentences.history.commands import UNDOES, add_command
-from anaphora.intents.decision.sentences.history.corrections import find_corrected, takes_back
 from anaphora.intents.decision.sentences.history.not_understood import refuse_older
+from anaphora.intents.decision.sentences.history.recording import build_action
 from anaphora.intents.decision.sentences.history.rest import (
     Task,
     complete_rest,
     note_tasks,
-    remember_tasks,
 )
 from anaphora.intents.decision.sentences.history.rooms import (
     fill_here,
     keep_memory,
     move_to_room,
     name_here,
-    note_room,
 )
 from anaphora.intents.decision.sentences.history.undo import complete_undo
 from anaphora.intents.decision.sentences.refusals import (
@@ -53,7 +50,6 @@ from anaphora.intents.decision.sentences.repetition.several import (
     complete_kind,
     complete_plural,
     complete_several,
-    find_devices_before,
     keep_place_of_all,
 )
 from anaphora.intents.decision.sentences.repetition.wildcards import complete_wildcard
@@ -69,9 +65,7 @@ from anaphora.intents.decision.sentences.steps import (
     complete_step,
     find_amount,
     find_quality,
-    find_set_values,
 )
-from anaphora.intents.decision.sentences.timers import find_duration
 from anaphora.intents.decision.sentences.whole_sentence import complete_sentence
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match
@@ -79,7 +73,6 @@ from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil import elements
 from anaphora.models.hassil.elements import ACTION
 from anaphora.models.hassil.inverse_intents import (
-    CALLING_OFF_INTENTS,
     INCREASING_INTENTS,
     INVERSE_INTENTS,
     TIMER_INTENTS,
@@ -134,6 +127,8 @@ def match_sentence(
             ) or _complete_open_words(model, question, reading, own)
         elif reading.names_only and own.flow:
             completion = _complete_name(model, question, own)
+        elif reading.value_only and own.flow:
+            completion = _complete_fragment(model, question, own)
         elif reading.references or _is_undone_otherwise(reading, own):
             completion = _change_timer(model, question, own)
         if reading.intent == elements.SET:
@@ -430,48 +425,9 @@ def _answer(
         return SentenceAnswer(None, text.format(thing=completion.thing))
     completion = keep_memory(completion, conversation)
     entities = [one.entity for one in completion.candidates]
-    action = _build_action(model, question, completion, conversation, entities)
+    area = _find_room(question)
+    action = build_action(model, question.utterance, completion, conversation, entities, area)
     return SentenceAnswer(_build_match(model, completion, action))
-
-
-def _build_action(
-    model: SentenceIntents,
-    question: ParsedQuestion,
-    completion: Completion,
-    conversation: Conversation,
-    entities: Sequence[Entity],
-) -> Entity:
-    """The entity that remembers a command, with what later ones need to know of it."""
-    intent, room = completion.intent, note_room(conversation, _find_room(question))
-    undoes = bool(completion.meta.get(UNDOES))
-    corrected = (
-        [] if undoes else find_corrected(model, question.utterance, conversation, intent, entities)
-    )
-    return Entity(
-        element=ACTION,
-        groups=model.action_groups,
-        text=intent,
-        value=intent,
-        meta={
-            "response": completion.response,
-            **completion.meta,
-            **room,
-            **remember_tasks(
-                model,
-                conversation,
-                completion.meta,
-                entities,
-                corrected,
-                takes_back=lambda: (
-                    intent in CALLING_OFF_INTENTS or takes_back(model, question.utterance)
-                ),
-            ),
-            **add_command(model, conversation, intent, entities, room=room, undoes=undoes),
-            **find_duration(conversation, intent, entities),
-            **find_set_values(conversation, intent, entities),
-            **find_devices_before(model, conversation, intent, entities),
-        },
-    )
 
 
 def _build_match(model: SentenceIntents, completion: Completion, action: Entity) -> Match:

@@ -47,3 +47,9 @@ def test_the_heating_takes_a_temperature() -> None:
     assert talk("stell die Heizung auf 21", language="de") == [
         "HassClimateSetTemperature name=Heizung temperature=21"
     ]
+
+
+def test_a_number_alone_is_no_temperature_of_the_room_after_the_lights() -> None:
+    texts = "@Küche: mach das Licht an", "@Küche: auf 30", "@Küche: nein, 40"
+    answers = talk(*texts, language="de")
+    assert answers[2] == "HassLightSet area=Küche brightness=40 domain=light"

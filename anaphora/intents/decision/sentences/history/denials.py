@@ -20,6 +20,7 @@ from anaphora.intents.decision.sentences.history.commands import (
     unpack_entities,
 )
 from anaphora.intents.decision.sentences.history.corrections import takes_back
+from anaphora.intents.decision.sentences.history.not_understood import NAMED_SINCE
 from anaphora.intents.decision.sentences.history.rest import (
     Task,
     find_tasks,
@@ -83,7 +84,10 @@ def find_denial(
         if words
     ]
     text = " ".join(said) or format_declined(model.language)
-    changed = change_last(conversation, replace_tasks(kept, rest=rest) if tasks else {})
+    changes = dict(replace_tasks(kept, rest=rest) if tasks else {})
+    if undone:
+        changes[NAMED_SINCE] = False
+    changed = change_last(conversation, changes)
     # "Undo that" means what the answer names, but not what the user denies besides.
     rejections = 0 if undone or is_plain else conversation.rejections + 1
     return Denial(replace(changed, rejections=rejections), text)

@@ -18,9 +18,10 @@ from anaphora.intents.decision.sentences.slots import (
 from anaphora.models.hassil.elements import UNDO
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["note_not_understood", "refuse_older"]
+__all__ = ["NAMED_SINCE", "note_not_understood", "refuse_older"]
 
-_NAMED_SINCE = "named since"
+NAMED_SINCE = "named since"
+"""Of a command: whether something else was named since, which is not known."""
 
 
 def note_not_understood(
@@ -34,16 +35,16 @@ def note_not_understood(
     if tasks and parse_reply(model, utterance) is None:
         changes |= replace_tasks(tasks)
     if not is_refused and _names_something(model, utterance):
-        changes[_NAMED_SINCE] = True
+        changes[NAMED_SINCE] = True
     elif any(one.intent == UNDO for one in utterance.sentences):
-        changes[_NAMED_SINCE] = False  # the user is told what the last command was for
+        changes[NAMED_SINCE] = False  # the user is told what the last command was for
     return change_last(conversation, changes) if changes else conversation
 
 
 def refuse_older(completion: Completion, conversation: Conversation) -> Completion:
     """The completion, refused if it is for what was meant last though another thing was named since
     that is not known: "close the garage door", "and the window", "open it"."""
-    if not last_command_meta(conversation).get(_NAMED_SINCE):
+    if not last_command_meta(conversation).get(NAMED_SINCE):
         return completion
     things = [one for one in completion.candidates if one.entity.element in (*TARGETS, *PLACES)]
     if not things or not all(one.remembered for one in things):
