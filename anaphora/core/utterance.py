@@ -214,10 +214,10 @@ class SentenceReading(Struct, frozen=True, gc=False):
     domain light. ``response`` is the key of the answer, ``template`` the syntax tree of the
     sentence. ``elliptical``: its object is not said ("turn off"), but one of the ``references``.
     ``quantity``: which things it is about besides: ``both``, the ``other`` one, ``all`` of the kind
-    that is said or of that object, or ``everything`` that takes the command. ``kind`` is a word that
-    all of these have in their names ("all DOORS"). ``rest`` are the words
-    of the utterance about other things, which the reading leaves out; ``following`` are the
-    readings of these, in their order. ``names_only``: it is no more than the name of a thing ("and
+    that is said or of that object, or ``everything`` that takes the command. ``kind`` is a word
+    that all of these have in their names ("all DOORS"). ``rest`` are the words of the utterance
+    about other things, which the reading leaves out; ``following`` are the readings of these, in
+    their order. ``names_only``: it is no more than the name of a thing ("and
     the radio"), which rather goes on with the last command; so does one with ``value_only`` ("40").
     """
 
