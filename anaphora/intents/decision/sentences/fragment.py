@@ -29,11 +29,13 @@ __all__ = [
     "NO_VALUES",
     "SLOTS_BY_UNIT",
     "find_ambiguous",
+    "find_by_part_of_name",
     "find_linking_words",
     "find_numeric_slots",
     "find_other_words",
     "find_units",
     "is_about_more",
+    "is_form_of",
     "negates_next",
     "read_values",
     "says_only",
@@ -51,6 +53,7 @@ SLOTS_BY_UNIT: Mapping[str, Mapping[str, str]] = {
 }
 """The slots of the units of built-in numbers, by the type of the unit."""
 
+_MIN_STEM, _STEM_SHARE = 4, 0.75  # letters, and of the longer word, that two forms share
 _UNIT = re.compile(r"[^\W\d_]+|[%°]")
 _MARKS = " .!?。！？"  # at the end of a sentence
 _CLAUSE_END = re.compile("[,;.:!،؛，、。]")
@@ -320,3 +323,34 @@ def says_only(
         for one in utterance.tokens
         if any(map(str.isalnum, one.text))
     )
+
+
+def find_by_part_of_name(
+    model: SentenceIntents, utterance: Utterance, names: Iterable[str]
+) -> list[str]:
+    """Those of some ``names`` that have all words of an utterance but those of any follow-up and
+    those that negate or restrict others."""
+    links = find_linking_words(model, utterance).union(utterance.qualifiers)
+    tokens = [
+        one
+        for one in utterance.tokens
+        if one.index not in links and one.lower not in model.fillers | model.restrictions
+    ]
+    needed = {one.lower for one in tokens if one.index in utterance.content_words}
+    words = {one.lower for one in tokens if len(one.lower) >= _MIN_STEM} | needed
+    found = []
+    for name in names:
+        parts = name.lower().split()
+        shared = {word for word in words if any(is_form_of(word, one) for one in parts)}
+        if shared and shared >= needed:
+            found.append(name)
+    return found
+
+
+def is_form_of(word: str, other: str) -> bool:
+    """Whether a word is another one in another form, or the last part of it."""
+    pairs = zip(word, other, strict=False)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    longer = max(len(word), len(other))
+    is_head = len(word) > _MIN_STEM and other.endswith(word)  # "Ventilator", "Deckenventilator"
+    return word == other or is_head or (shared >= _MIN_STEM and shared >= _STEM_SHARE * longer)

@@ -11,6 +11,7 @@ from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.intents.confirmation import format_declined
+from anaphora.intents.decision.sentences.fragment import find_by_part_of_name
 from anaphora.intents.decision.sentences.history.answers import parse_reply
 from anaphora.intents.decision.sentences.history.commands import (
     change_last,
@@ -26,7 +27,6 @@ from anaphora.intents.decision.sentences.history.rest import (
     find_tasks,
     replace_tasks,
 )
-from anaphora.intents.decision.sentences.repetition.other_devices import find_by_part_of_name
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import NAME, PLACES, TARGETS, find_devices
 from anaphora.models.hassil.elements import KEPT, REST

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 from anaphora.core.utterance import Entity, Utterance
 from anaphora.intents.decision.sentences.completion import Completion
-from anaphora.intents.decision.sentences.history.commands import UNDOES, add_command
+from anaphora.intents.decision.sentences.history.commands import (
+    UNDOES,
+    add_command,
+    find_devices_before,
+)
 from anaphora.intents.decision.sentences.history.corrections import find_corrected, takes_back
 from anaphora.intents.decision.sentences.history.rest import remember_tasks
 from anaphora.intents.decision.sentences.history.rooms import note_room
-from anaphora.intents.decision.sentences.repetition.several import find_devices_before
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.steps import find_set_values
 from anaphora.intents.decision.sentences.timers import find_duration

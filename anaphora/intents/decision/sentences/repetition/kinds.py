@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from anaphora.core.utterance import SentenceReading
 from anaphora.entities.words.normalization import StemFunction, create_stemmer
-from anaphora.intents.decision.sentences.repetition.other_devices import is_form_of
+from anaphora.intents.decision.sentences.fragment import is_form_of
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import find_devices, property_of
 

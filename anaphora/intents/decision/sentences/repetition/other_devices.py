@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import takewhile
-
 from anaphora.core.utterance import Utterance, Variant
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
-from anaphora.intents.decision.sentences.fragment import find_linking_words
+from anaphora.intents.decision.sentences.fragment import find_by_part_of_name, find_linking_words
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -26,12 +23,8 @@ __all__ = [
     "complete_all",
     "complete_by_part_of_name",
     "complete_other",
-    "find_by_part_of_name",
     "find_others",
-    "is_form_of",
 ]
-
-_MIN_STEM, _STEM_SHARE = 4, 0.75  # letters, and of the longer word, that two forms share
 
 
 def complete_all(
@@ -99,37 +92,6 @@ def complete_by_part_of_name(
         return None
     named = find_by_part_of_name(model, utterance, _others(model, conversation, domain))
     return _repeat_for_device(model, conversation, named)
-
-
-def find_by_part_of_name(
-    model: SentenceIntents, utterance: Utterance, names: Iterable[str]
-) -> list[str]:
-    """Those of some ``names`` that have all words of an utterance but those of any follow-up and
-    those that negate or restrict others."""
-    links = find_linking_words(model, utterance).union(utterance.qualifiers)
-    tokens = [
-        one
-        for one in utterance.tokens
-        if one.index not in links and one.lower not in model.fillers | model.restrictions
-    ]
-    needed = {one.lower for one in tokens if one.index in utterance.content_words}
-    words = {one.lower for one in tokens if len(one.lower) >= _MIN_STEM} | needed
-    found = []
-    for name in names:
-        parts = name.lower().split()
-        shared = {word for word in words if any(is_form_of(word, one) for one in parts)}
-        if shared and shared >= needed:
-            found.append(name)
-    return found
-
-
-def is_form_of(word: str, other: str) -> bool:
-    """Whether a word is another one in another form, or the last part of it."""
-    pairs = zip(word, other, strict=False)
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    longer = max(len(word), len(other))
-    is_head = len(word) > _MIN_STEM and other.endswith(word)  # "Ventilator", "Deckenventilator"
-    return word == other or is_head or (shared >= _MIN_STEM and shared >= _STEM_SHARE * longer)
 
 
 def _last_names(conversation: Conversation) -> list[str]:

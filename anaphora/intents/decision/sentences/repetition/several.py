@@ -6,15 +6,17 @@ the blinds in the bedroom; its text says which are left.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anaphora.core.utterance import Entity, SentenceReading, Variant
 from anaphora.entities.sentences.reader import TIMER
 from anaphora.entities.sentences.repairs import ALL, BOTH, EVERYTHING, OTHER
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
 from anaphora.intents.decision.sentences.history.commands import (
+    DEVICES_BEFORE,
+    find_name,
     find_things,
     pack_entities,
     unpack_entities,
@@ -49,12 +51,10 @@ __all__ = [
     "complete_kind",
     "complete_plural",
     "complete_several",
-    "find_devices_before",
     "keep_place_of_all",
 ]
 
 _DOMAIN, _CLASS = "domain", "device_class"
-_DEVICES_BEFORE = "devices before"
 
 
 class _Part(NamedTuple):
@@ -133,7 +133,7 @@ def complete_plural(
     """The command of a reading that refers to several things: the devices to which the last command
     was given one by one, and which the reading is for: no door is turned off. None if it was given
     to one alone."""
-    last = _find_name(find_last_used(conversation))
+    last = find_name(find_last_used(conversation))
     accepted = _find_accepted((reading,))
     wanted = _find_together(model, conversation, last, accepted) if last else ()
     return _give(model, conversation, reading.intent, wanted, reading.entities)
@@ -145,7 +145,7 @@ def complete_kind(
     """The last command, which was about one device, for all of its kind; or another ``intent`` for
     all things that the last command was about together: a kind, everywhere or in a place."""
     last = find_last_used(conversation)
-    name = _find_name(last)
+    name = find_name(last)
     if not conversation.flow or bool(name) == bool(intent):
         return None
     said = {one.entity.element: one.entity.value_or_text for one in last}
@@ -160,24 +160,6 @@ def complete_kind(
     if found is not None and name and any(one.entity.element == NAME for one in found.candidates):
         return None  # no sentence is about the kind
     return found
-
-
-def find_devices_before(
-    model: SentenceIntents, conversation: Conversation, intent: str, entities: Iterable[Entity]
-) -> Mapping[str, Any]:
-    """The devices that were meant before the one of a command, as metadata of the command: of two
-    "both" are these. Those of an earlier command of another ``intent`` are not among them, but its
-    last one. Empty if there are none."""
-    names = [one.value_or_text for one in entities if one.element == NAME]
-    if not names or not conversation.flow:
-        return {}
-    last = _find_name(find_last_used(conversation))
-    before = list(last_command_meta(conversation).get(_DEVICES_BEFORE, ()))
-    if last and names != [last]:
-        is_same = conversation.flow[-1].intent == intent
-        before = [*(one for one in before if is_same and one != last), last]
-    before = [one for one in before if one in model.devices and one not in names]
-    return {_DEVICES_BEFORE: before} if before else {}
 
 
 def _is_repeated(conversation: Conversation) -> bool:
@@ -211,7 +193,7 @@ def _find_wanted(
         return _find_pair(model, conversation, accepted)
     if reading.quantity == EVERYTHING:
         return find_devices(model, said, _without_scenes(model, reading.intent, accepted))
-    name = _find_name(find_last_used(conversation))
+    name = find_name(find_last_used(conversation))
     if not name or is_placed:
         return ()
     together = _find_together(model, conversation, name, accepted)
@@ -225,7 +207,7 @@ def _find_together(
 ) -> Sequence[str]:
     """The devices to which the last command was given one by one, up to the one with a ``name``:
     "them all" are these. Empty if it was given to one alone."""
-    before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
+    before = last_command_meta(conversation).get(DEVICES_BEFORE, ())
     if not before or not _is_repeated(conversation):
         return ()
     return [
@@ -261,12 +243,12 @@ def _find_pair(
     """The two devices that "both" stands for: the last one and the one before, or the other one of
     its kind; the two of the place that was meant. Empty if it is unclear."""
     last = find_last_used(conversation)
-    name = _find_name(last)
+    name = find_name(last)
     if not name:
         said = {one.entity.element: one.entity.value_or_text for one in last}
         found = find_devices(model, said, accepted) if _DOMAIN in said else ()
         return tuple(found) if len(found) == 2 else ()
-    before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
+    before = last_command_meta(conversation).get(DEVICES_BEFORE, ())
     if len(before) > 1:
         return ()  # three things in a row
     tasks = (dict(find_things(one.entities)) for one in find_tasks(model, conversation))
@@ -276,11 +258,6 @@ def _find_pair(
     domains = {model.devices.get(one, {}).get(_DOMAIN) for one in pair}
     is_pair = len(pair) == 2 and (accepted is None or domains <= set(accepted))
     return pair if is_pair else ()
-
-
-def _find_name(last: Iterable[Any]) -> str:
-    names = (one.entity.value_or_text for one in last if one.entity.element == NAME)
-    return next(names, "")
 
 
 def _give(
