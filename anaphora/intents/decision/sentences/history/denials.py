@@ -30,7 +30,7 @@ from anaphora.intents.decision.sentences.history.rest import (
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import NAME, PLACES, TARGETS, find_devices
 from anaphora.models.hassil.elements import KEPT, REST
-from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
+from anaphora.models.hassil.inverse_intents import CALLING_OFF_INTENTS, TIMER_INTENTS
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["Denial", "find_denial", "is_plain_no"]
@@ -54,6 +54,9 @@ class Denial(NamedTuple):
 
 def is_plain_no(model: SentenceIntents, utterance: Utterance) -> bool:
     """Whether an utterance says no, and nothing else. "Stop" is none: it may mean the music."""
+    sentences = utterance.sentences
+    if sentences and sentences[0].intent not in CALLING_OFF_INTENTS:
+        return False  # most sentences
     answer = parse_reply(model, utterance)
     return answer is not None and not answer.is_yes and not answer.is_command
 
