@@ -76,7 +76,8 @@ def find_denial(
     kept = [one for one, named in zip(tasks, devices, strict=True) if denied and not denied & named]
     undone, thing = ", ".join(sorted(denied & meant)), _describe(model, done)
     is_named = thing.lower() in utterance.text.lower() or bool(denied and meant <= denied)
-    if thing and (is_named or (is_plain and not tasks)):
+    is_for_done = is_plain and not tasks and not conversation.rejections
+    if thing and (is_named or is_for_done):
         undone = thing
     if not (tasks or undone or is_plain):
         return None
@@ -92,7 +93,7 @@ def find_denial(
         changes[NAMED_SINCE] = False
     changed = change_last(conversation, changes)
     # "Undo that" means what the answer names, but not what the user denies besides.
-    rejections = 0 if undone or is_plain else conversation.rejections + 1
+    rejections = 0 if undone else conversation.rejections + (not is_plain)
     return Denial(replace(changed, rejections=rejections), text)
 
 

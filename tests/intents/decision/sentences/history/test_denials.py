@@ -57,6 +57,7 @@ def test_a_no_with_a_comma_corrects_in_such_a_language() -> None:
         (("turn on the lamp", "no"), "Not undone: lamp."),
         (("turn on the lamp", "no, thank you"), "Not undone: lamp."),
         (("turn on the lamp", "not the lamp"), "Not undone: lamp."),
+        (("turn on the lamp", "turn on the moon", "no"), "All right, not that then."),
         (("set a timer for 5 minutes", "no"), "Not undone: timer."),
         (("add milk to the shopping list", "no, not milk"), "Not undone: milk."),
     ],
