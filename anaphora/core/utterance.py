@@ -214,10 +214,11 @@ class SentenceReading(Struct, frozen=True, gc=False):
     domain light. ``response`` is the key of the answer, ``template`` the syntax tree of the
     sentence. ``elliptical``: its object is not said ("turn off"), but one of the ``references``.
     ``quantity``: which things it is about besides: ``both``, the ``other`` one, ``all`` of the kind
-    that is said or of that object, or ``everything`` that takes the command. ``rest`` are the words
-    of the utterance about other things, which the reading leaves out; ``following`` are the
-    readings of these, in their order. ``names_only``: it is no more than the name of a thing ("and
-    the radio"), which rather goes on with the last command.
+    that is said or of that object, or ``everything`` that takes the command. ``kind`` is a word
+    that all of these have in their names ("all DOORS"). ``rest`` are the words of the utterance
+    about other things, which the reading leaves out; ``following`` are the readings of these, in
+    their order. ``names_only``: it is no more than the name of a thing ("and
+    the radio"), which rather goes on with the last command; so does one with ``value_only`` ("40").
     """
 
     intent: str
@@ -229,14 +230,16 @@ class SentenceReading(Struct, frozen=True, gc=False):
     template: Any = None
     elliptical: bool = False
     quantity: str = ""
+    kind: str = ""
     rest: str = ""
     names_only: bool = False
+    value_only: bool = False
     following: tuple[SentenceReading, ...] = ()
 
     @property
     def needs_memory(self) -> bool:
         """Whether what was said before may be part of it."""
-        return bool(self.references or self.missing or self.names_only)
+        return bool(self.references or self.missing or self.names_only or self.value_only)
 
     @property
     def is_bare(self) -> bool:

@@ -22,8 +22,13 @@ from tests.entities.cues.cue_phrases import read_phrase
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 LANGUAGES = sorted(
-    {*languages_with("orthography"), *languages_with("dates"), *languages_with("booleans")}
-    - {"nl", "ca"}  # of Dutch and Catalan a table knows how words are written alone
+    {
+        *languages_with("orthography"),
+        *languages_with("dates"),
+        *languages_with("booleans"),
+        *languages_with("home"),
+    }
+    - {"ca"}  # of Catalan a table knows how words are written alone
 )
 YES_AND_NO = dict(
     line.split(maxsplit=1)
@@ -31,6 +36,7 @@ YES_AND_NO = dict(
         ar نعم لا
         az bəli xeyr
         bg да не
+        cs ano ne
         da ja nej
         de ja nein
         en yes no
@@ -41,10 +47,12 @@ YES_AND_NO = dict(
         fr oui non
         he כן לא
         hi हाँ नहीं
+        hu igen nem
         it sì no
         ja はい いいえ
         ko 네 아니요
         nb ja nei
+        nl ja nee
         pl tak nie
         pt sim não
         ru да нет
@@ -77,8 +85,8 @@ def test_every_language_of_the_package_knows_yes_and_no(language):
 
 
 def test_other_languages_are_spoken_to_in_english():
-    assert format_offer(["Tokyo"], "nl") == "Still about Tokyo?"
-    assert parse_answer("yes", ["nl"]) is True
+    assert format_offer(["Tokyo"], "ro") == "Still about Tokyo?"
+    assert parse_answer("yes", ["ro"]) is True
     assert parse_answer("yes", ["de"]) is None
 
 

@@ -266,11 +266,14 @@ def acknowledge(decision: Decision, act: DialogAct, at: datetime) -> BotAnswer:
 
 
 def accept_decline(decision: Decision, at: datetime) -> BotAnswer:
-    """Acknowledge a no. It does not count as a rejected question."""
+    """Acknowledge a no. It does not count as a rejected question, unless the decision says so."""
+    conversation = rules.record_without_intent(decision.conversation, at)
+    if decision.acknowledgement:
+        conversation = replace(conversation, rejections=decision.conversation.rejections)
     return BotAnswer(
         "rejected",
-        rules.record_without_intent(decision.conversation, at),
-        text=format_declined(decision.question.utterance.language),
+        conversation,
+        text=decision.acknowledgement or format_declined(decision.question.utterance.language),
         reason=DECLINED_REASON,
     )
 

@@ -10,7 +10,7 @@ from anaphora.engine.bots.bot import Bot
 from anaphora.entities.languages import cached_table
 from anaphora.errors import HandlerError
 from anaphora.intents.match import Match
-from anaphora.models.hassil.elements import ACTION, KEPT, REST
+from anaphora.models.hassil.elements import ACTION, CONTINUES, KEPT, REST
 
 __all__ = ["find_sentence_response"]
 
@@ -38,6 +38,8 @@ def find_sentence_response(bot: Bot, match: Match, language: str) -> str | None:
         cached_table(bot.model.languages[0], "home").get("refusals") or {}
     )
     texts = [known[key].format(rest=words) for key, words in left]
+    if meta.get(REST) and not meta.get(CONTINUES):
+        texts.insert(0, known["one_by_one"])
     if said and said[-1].isalnum():
         said += texts[0][-1]  # the full stop of the language
     return " ".join([said, *texts] if said else texts)

@@ -143,6 +143,8 @@ class SentenceReader:
                     readings = self._match_known(bare, text, EMPTY)
                     placed = (self._add_place(reading, place) for reading in readings)
                     found = [reading for reading in placed if reading is not None]
+                if quantity == ALL and not found:
+                    found = self._add_quantity(self._read_kind(bare, text), place)
                 # "but the kitchen" names no place, for no sentence of the intent has "but"
                 known = [one for one in found if left_out <= self._words[one.intent]]
                 if known:
@@ -155,6 +157,14 @@ class SentenceReader:
             msgspec.structs.replace(one, entities=(*one.entities, place), quantity=EVERYTHING)
             for one in self._complete_form(bare, text)
             if not one.missing
+        ]
+
+    @staticmethod
+    def _add_quantity(readings: Iterable[SentenceReading], place: Entity) -> list[SentenceReading]:
+        """The readings about all things of a kind in a place."""
+        return [
+            msgspec.structs.replace(one, entities=(*one.entities, place), quantity=ALL)
+            for one in readings
         ]
 
     def _add_place(self, reading: SentenceReading, place: Entity) -> SentenceReading | None:
@@ -268,6 +278,7 @@ class SentenceReader:
                 elliptical = (self._to_elliptical(one, "") for one in matches)
                 found = [one for one in elliptical if one is not None]
                 found += self._complete_form(bare, text)
+            found = found or self._read_kind(bare, text)
             found = [
                 msgspec.structs.replace(one, quantity=quantity)
                 for one in found
@@ -275,11 +286,25 @@ class SentenceReader:
             ]
         return tuple(found[:_MAX_READINGS])
 
+    def _read_kind(self, form: InputText, text: str) -> list[SentenceReading]:
+        """The readings of a form of a text about all things with a word in their names, if the
+        sentences of its intent name one of them: "lock the doors"."""
+        known = (
+            (word, self._to_elliptical(one, ""))
+            for word, replaced in self._repairs.replace_each(form)
+            for one in self._matcher.match_input(replaced, text)
+        )
+        return [
+            msgspec.structs.replace(one, kind=word, elliptical=False)
+            for word, one in known
+            if one is not None and one.references == {_NAME} and not one.missing
+        ]
+
     def _complete_form(self, form: InputText, text: str) -> list[SentenceReading]:
         """The readings of a form of an utterance with its object, if it lacks one."""
         found = (
             self._to_elliptical(one, word)
-            for word, forms in self._repairs.complete(form)
+            for word, forms in self._repairs.complete(form, text)
             for completed in forms
             for one in self._matcher.match_input(completed, text)
         )
@@ -356,12 +381,19 @@ class SentenceReader:
             accepts={key: rule.values for key, rule in block.requires.items()},
             response=block.response,
             template=match.template,
+            value_only=not match.weight and _is_value(match),
         )
 
     def _entities(self, match: SentenceMatch) -> Iterator[Entity]:
         for slot in match.slots.values():
             if slot.value is not REFERENCE:
                 yield build_entity(slot, self._groups.get(slot.name, frozenset((slot.name,))))
+
+
+def _is_value(match: SentenceMatch) -> bool:
+    """Whether what is said for a sentence is a number and no more."""
+    said = [one for one in match.slots.values() if one.text]
+    return bool(said) and all(isinstance(one.value, int | float) for one in said)
 
 
 def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool, bool]:

@@ -143,10 +143,12 @@ class Repairs:
         bare = self._again.remove(text)
         return [text] if bare.text in ("", text.text) else [text, bare]
 
-    def complete(self, text: InputText) -> Iterator[tuple[str, Iterator[InputText]]]:
+    def complete(self, text: InputText, written: str) -> Iterator[tuple[str, Iterator[InputText]]]:
         """The forms of a short text with an object that it may lack: with a pronoun, ('', forms),
         and with the word for a timer in its place, ('timer', forms)."""
         if not text.text or len(text.text) > _MAX_ELLIPTICAL:
+            return
+        if self._denials_negate and self.denies(text, written):
             return
         bare = self._remove_prefixes(self._again.remove(self._opening.remove_at_start(text)))
         tried = (text, bare, *self._paraphrase(bare))
@@ -171,6 +173,11 @@ class Repairs:
                     bare = words.remove(bare)
                 return (quantity, bare) if bare.text else None
         return None
+
+    def replace_each(self, text: InputText) -> Iterator[tuple[str, InputText]]:
+        """Each word of a text, and the text with a pronoun in its place."""
+        for word in _WORD.finditer(text.text) if self._pronouns else ():
+            yield word[0], self._replace(text, [Piece(*word.span(), self._pronouns[0])])
 
     def split(
         self, text: InputText, written: str, *, at_end: bool = False

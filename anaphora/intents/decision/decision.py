@@ -40,7 +40,8 @@ class Decision(Struct, frozen=True):
     change of topic. ``matches`` are best first. Without a match, ``incomplete`` is the intent whose
     missing terms can be asked for, and ``nearest`` the intent that came closest: a near miss, or
     one that is blocked. ``pending_entities`` belong to an earlier question that this one completes,
-    and ``pending_action`` is what a sentence that adds nothing does to that question.
+    and ``pending_action`` is what a sentence that adds nothing does to that question;
+    ``acknowledgement`` is what the user is told who declines, if it is not the usual text.
     ``refusal_reason`` tells why the question cannot be answered at all (a predicate failed, or a
     limit is broken); ``hook_error`` is to be raised when it is answered. ``bridge`` tells how the
     long-term memory was used; ``forgets_on_purpose`` whether a hook has forgotten something.
@@ -62,6 +63,7 @@ class Decision(Struct, frozen=True):
     bridge: BridgeResult | None = None
     forgets_on_purpose: bool = False
     pending_action: Literal["", "asked again", "confirmed", "declined"] = ""
+    acknowledgement: str = ""
     act: DialogAct | None = None
 
     @property

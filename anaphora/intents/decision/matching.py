@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, Variant
 from anaphora.grammar.idl.intent import Intent
 from anaphora.intents.decision.decision import Decision
+from anaphora.intents.decision.sentences.history.denials import find_denial, is_plain_no
 from anaphora.intents.decision.sentences.history.not_understood import note_not_understood
 from anaphora.intents.decision.sentences.matching import match_fragment, match_sentence
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
@@ -69,7 +70,8 @@ def match_question(
     """Match the intents of a model, with the ``pending`` entities of an earlier question."""
     sentences = indexed.sentences
     refusal = ""
-    if sentences is not None:
+    is_no = sentences is not None and is_plain_no(sentences, question.utterance)
+    if sentences is not None and not (is_no and conversation.flow):
         answer = match_sentence(sentences, question, conversation)
         if answer.match is not None:
             question = _as_whole_sentence(question)
@@ -81,11 +83,22 @@ def match_question(
         matches = match_intents(indexed.model.intents, indexed.index, contexts)
     else:
         matches = _match_own_intents(indexed, sentences, contexts)
-        if not matches:
+        if not matches and not is_no:
             answer = match_fragment(sentences, question, conversation)
             matches = () if answer.match is None else (answer.match,)
             refusal = answer.refusal or refusal
-        if not matches:
+        denial = None if matches else find_denial(sentences, question.utterance, conversation)
+        if denial is not None and not refusal:
+            return Decision(
+                question,
+                denial.conversation,
+                contexts,
+                pending_action="declined",
+                acknowledgement=denial.text,
+            )
+        if denial is not None:
+            conversation = denial.conversation
+        elif not matches:
             conversation = note_not_understood(
                 sentences, question.utterance, conversation, is_refused=bool(refusal)
             )

@@ -23,6 +23,7 @@ __all__ = [
     "ACTION",
     "ALL",
     "AMOUNT",
+    "CONTINUES",
     "KEPT",
     "LESS",
     "MORE",
@@ -54,6 +55,9 @@ AMOUNT = "amount"
 
 REST = "rest"
 """The metadata of a command with the words that it leaves out: it does one thing at a time."""
+
+CONTINUES = "continues"
+"""Of a command: it is part of what an earlier one has left to do."""
 
 KEPT = "kept"
 """The metadata of a command with what stays as the command before it has set it, which this one

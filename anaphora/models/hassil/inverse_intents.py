@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["INCREASING_INTENTS", "INVERSE_INTENTS", "REMOVING_INTENTS", "TIMER_INTENTS"]
+__all__ = [
+    "CALLING_OFF_INTENTS",
+    "INCREASING_INTENTS",
+    "INVERSE_INTENTS",
+    "REMOVING_INTENTS",
+    "TIMER_INTENTS",
+]
 
 _PAIRS = (
     ("HassTurnOn", "HassTurnOff"),
@@ -31,6 +37,9 @@ REMOVING_INTENTS: Mapping[str, str] = MappingProxyType(
     {added: removed for added, removed in _PAIRS if added.endswith("AddItem")}
 )
 """The intent that takes an item off the list to which each of these adds it."""
+
+CALLING_OFF_INTENTS = frozenset(("HassNevermind",))
+"""The intents that call off what is left to do."""
 
 INCREASING_INTENTS: Mapping[str, str] = MappingProxyType({"HassStartTimer": "HassIncreaseTimer"})
 """The intent that adds an amount to what each of these has set: "and 5 more minutes"."""

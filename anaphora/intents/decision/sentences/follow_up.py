@@ -31,7 +31,7 @@ from anaphora.intents.decision.sentences.fragment import (
     without_linking_words,
     without_negated,
 )
-from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
+from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents, is_word_of
 from anaphora.intents.decision.sentences.slots import (
     NAME,
     NUMBER,
@@ -50,7 +50,7 @@ from anaphora.stm.conversation import Conversation
 
 __all__ = ["complete_fragment", "complete_value"]
 
-_MAX_VARIANTS = 4
+_MAX_VARIANTS = 6
 _HALF = 50  # percent
 _SWITCHING = frozenset(("HassTurnOn", "HassTurnOff"))
 _OPENED = frozenset(("lock", "cover", "valve"))  # what on and off open, close and lock
@@ -97,7 +97,8 @@ def complete_fragment(
         kept = without_negated(model, utterance, variant)
         if kept is not None and not is_about_more(model, variant, others):
             possible = _find_possible(model, utterance, kept, others, conversation)
-            whole = _find_whole(model, utterance, kept) if kept == variant else ()
+            is_whole = kept.entities == variant.entities
+            whole = _find_whole(model, utterance, kept) if is_whole else ()
             fragments.append(_Fragment(kept, possible, whole))
     found = _complete_best(model, utterance, fragments, conversation)
     if found is None or _leaves_number(utterance, found):
@@ -128,7 +129,7 @@ def _find_possible(
     """The intents that a fragment with ``others`` may be about: those whose sentences have these
     words, unless they belong to the opposite as well ("turn of the light"); without a value only
     the last one; only those that ask for something, if it begins like a question."""
-    known = [found for one in others if (found := model.find_intents(one))]
+    known = [found for one in others if (found := model.find_intents_by_parts(one))]
     values = [one for one in variant.entities if one.element not in NO_VALUES]
     named = any(not any(map(str.isdigit, one.text)) for one in values)  # "how BRIGHT is it"
     if not known and not named:
@@ -159,18 +160,13 @@ def _find_whole(model: SentenceIntents, utterance: Utterance, variant: Variant) 
     }
     said -= model.courtesies | model.openings
     asked = frozenset().union(*(model.words[intent] for intent in model.asking_intents))
-    if all(_is_word(one, asked) for one in said):
+    if all(is_word_of(one, asked) for one in said):
         return ()
     return [
-        intent for intent, words in model.words.items() if all(_is_word(one, words) for one in said)
+        intent
+        for intent, words in model.words.items()
+        if all(is_word_of(one, words) for one in said)
     ]
-
-
-def _is_word(word: str, words: frozenset[str]) -> bool:
-    """Whether a word is one of some ``words``, or two of them in one: "stell[e]"."""
-    return word in words or any(
-        word[:end] in words and word[end:] in words for end in range(1, len(word))
-    )
 
 
 def complete_value(

@@ -9,10 +9,11 @@ from itertools import product, takewhile
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Entity, Utterance, Variant
+from anaphora.core.utterance import Entity, Token, Utterance, Variant
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
+    NAME,
     NUMBER,
     PLACES,
     QUALITIES,
@@ -28,11 +29,13 @@ __all__ = [
     "NO_VALUES",
     "SLOTS_BY_UNIT",
     "find_ambiguous",
+    "find_by_part_of_name",
     "find_linking_words",
     "find_numeric_slots",
     "find_other_words",
     "find_units",
     "is_about_more",
+    "is_form_of",
     "negates_next",
     "read_values",
     "says_only",
@@ -50,6 +53,7 @@ SLOTS_BY_UNIT: Mapping[str, Mapping[str, str]] = {
 }
 """The slots of the units of built-in numbers, by the type of the unit."""
 
+_MIN_STEM, _STEM_SHARE = 4, 0.75  # letters, and of the longer word, that two forms share
 _UNIT = re.compile(r"[^\W\d_]+|[%°]")
 _MARKS = " .!?。！？"  # at the end of a sentence
 _CLAUSE_END = re.compile("[,;.:!،؛，、。]")
@@ -107,7 +111,19 @@ def find_linking_words(model: SentenceIntents, utterance: Utterance) -> frozense
     the bedroom"."""
     words = model.openings | model.fillers
     tokens = (one for one in utterance.tokens if any(map(str.isalnum, one.text)))
-    return frozenset(one.index for one in takewhile(lambda one: one.lower in words, tokens))
+    links = takewhile(
+        lambda one: one.lower in words and not _negates(model, utterance, one), tokens
+    )
+    return frozenset(one.index for one in links)
+
+
+def _negates(model: SentenceIntents, utterance: Utterance, token: Token) -> bool:
+    """Whether a word for no negates what follows it, in a language in which it may: there is no
+    comma between them."""
+    if not model.denials_negate or token.index not in utterance.qualifiers:
+        return False
+    following = utterance.text[token.end :].strip(_MARKS)
+    return bool(following) and not _CLAUSE_END.match(following)
 
 
 def find_ambiguous(utterance: Utterance) -> list[Entity]:
@@ -210,8 +226,9 @@ def read_values(
     name: "louder, to 30"."""
     known = (
         QUALITIES.get(quality)
+        or _usual_slots(_find_named_domain(model, variant))
         or find_numeric_slots(find_last_used(conversation))
-        or _usual_slots(model, conversation)
+        or _usual_slots(find_last_domain(model, conversation))
         or find_numeric_slots(conversation.remembered)
     )
     options: list[list[Entity]] = []
@@ -234,10 +251,15 @@ def find_numeric_slots(remembered: Iterable[RememberedEntity]) -> set[str]:
     }
 
 
-def _usual_slots(model: SentenceIntents, conversation: Conversation) -> set[str]:
-    """The slots of the number that things take which were meant last: the brightness of a light."""
-    domain = find_last_domain(model, conversation)
+def _usual_slots(domain: str) -> set[str]:
+    """The slots of the number that things of a domain take: the brightness of a light."""
     return {USUAL_VALUES[domain]} if domain in USUAL_VALUES else set()
+
+
+def _find_named_domain(model: SentenceIntents, variant: Variant) -> str:
+    """The domain of the thing that a variant names; '' if it names none."""
+    said = {one.element: one.value_or_text for one in variant.entities}
+    return str(model.devices.get(said.get(NAME, ""), {}).get("domain", said.get("domain", "")))
 
 
 def _number_slots(
@@ -286,18 +308,49 @@ def find_units(model: SentenceIntents, utterance: Utterance, entity: Entity) -> 
 def says_only(
     model: SentenceIntents,
     utterance: Utterance,
-    words: re.Pattern[str] | None,
+    pattern: re.Pattern[str] | None,
     entities: Sequence[Entity] = (),
 ) -> bool:
-    """Whether an utterance says nothing but some ``words``, those of any follow-up, and
+    """Whether an utterance says nothing but words of a ``pattern``, those of any follow-up, and
     ``entities``."""
-    spans = [found.span() for found in words.finditer(utterance.text.lower())] if words else []
+    spans = [one.span() for one in pattern.finditer(utterance.text.lower())] if pattern else []
     spans += [(one.start, one.end) for one in entities]
-    links = model.openings | model.additions | model.fillers | model.pronouns | model.courtesies
+    words = model.openings | model.additions | model.fillers | model.pronouns | model.courtesies
     return bool(spans) and all(
-        one.lower in links
+        (one.lower in words and not _negates(model, utterance, one))
         or any(one.start < end and one.end > start for start, end in spans)
         or (bool(entities) and one.index not in utterance.content_words)
         for one in utterance.tokens
         if any(map(str.isalnum, one.text))
     )
+
+
+def find_by_part_of_name(
+    model: SentenceIntents, utterance: Utterance, names: Iterable[str]
+) -> list[str]:
+    """Those of some ``names`` that have all words of an utterance but those of any follow-up and
+    those that negate or restrict others."""
+    links = find_linking_words(model, utterance).union(utterance.qualifiers)
+    tokens = [
+        one
+        for one in utterance.tokens
+        if one.index not in links and one.lower not in model.fillers | model.restrictions
+    ]
+    needed = {one.lower for one in tokens if one.index in utterance.content_words}
+    words = {one.lower for one in tokens if len(one.lower) >= _MIN_STEM} | needed
+    found = []
+    for name in names:
+        parts = name.lower().split()
+        shared = {word for word in words if any(is_form_of(word, one) for one in parts)}
+        if shared and shared >= needed:
+            found.append(name)
+    return found
+
+
+def is_form_of(word: str, other: str) -> bool:
+    """Whether a word is another one in another form, or the last part of it."""
+    pairs = zip(word, other, strict=False)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    longer = max(len(word), len(other))
+    is_head = len(word) > _MIN_STEM and other.endswith(word)  # "Ventilator", "Deckenventilator"
+    return word == other or is_head or (shared >= _MIN_STEM and shared >= _STEM_SHARE * longer)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
-from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.sentences.reader import ANY_WORDS, WITHOUT_SPACES
 from anaphora.entities.sentences.repairs import ALL, EVERYTHING, OTHER
 from anaphora.intents.decision.sentences.completion import Completion
@@ -21,19 +19,19 @@ from anaphora.intents.decision.sentences.fragment import (
     find_other_words,
     says_only,
 )
-from anaphora.intents.decision.sentences.history.commands import UNDOES, add_command
-from anaphora.intents.decision.sentences.history.corrections import find_corrected, takes_back
+from anaphora.intents.decision.sentences.history.answers import find_accepted_rest, says_yes
 from anaphora.intents.decision.sentences.history.not_understood import refuse_older
+from anaphora.intents.decision.sentences.history.recording import build_action
 from anaphora.intents.decision.sentences.history.rest import (
     Task,
     complete_rest,
     note_tasks,
-    remember_tasks,
 )
 from anaphora.intents.decision.sentences.history.rooms import (
+    fill_here,
     keep_memory,
     move_to_room,
-    note_room,
+    name_here,
 )
 from anaphora.intents.decision.sentences.history.undo import complete_undo
 from anaphora.intents.decision.sentences.refusals import (
@@ -52,7 +50,6 @@ from anaphora.intents.decision.sentences.repetition.several import (
     complete_kind,
     complete_plural,
     complete_several,
-    find_devices_before,
     keep_place_of_all,
 )
 from anaphora.intents.decision.sentences.repetition.wildcards import complete_wildcard
@@ -63,21 +60,18 @@ from anaphora.intents.decision.sentences.slots import (
     STATE,
     find_last_domains,
     find_last_used,
-    last_command_meta,
 )
 from anaphora.intents.decision.sentences.steps import (
     complete_step,
     find_amount,
     find_quality,
-    find_set_values,
 )
-from anaphora.intents.decision.sentences.timers import find_duration
 from anaphora.intents.decision.sentences.whole_sentence import complete_sentence
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil import elements
-from anaphora.models.hassil.elements import ACTION, REST
+from anaphora.models.hassil.elements import ACTION
 from anaphora.models.hassil.inverse_intents import (
     INCREASING_INTENTS,
     INVERSE_INTENTS,
@@ -109,9 +103,10 @@ def match_sentence(
 ) -> SentenceAnswer:
     """The match of the best whole sentence that needs nothing else, or finds it in the memory."""
     refusal = ""
-    moved = move_to_room(model, conversation, _find_room(question))
-    accepted = _find_accepted_rest(model, question.utterance, conversation)
-    for reading in question.utterance.sentences:
+    room = _find_room(question)
+    moved = move_to_room(model, conversation, room)
+    accepted = find_accepted_rest(model, question.utterance, conversation)
+    for reading in fill_here(model, question.utterance, room):
         if reading.elliptical or reading.quantity:
             continue
         if accepted and reading.references:  # "yes, open it" is about what is left to do
@@ -132,6 +127,8 @@ def match_sentence(
             ) or _complete_open_words(model, question, reading, own)
         elif reading.names_only and own.flow:
             completion = _complete_name(model, question, own)
+        elif reading.value_only and own.flow:
+            completion = _complete_fragment(model, question, own)
         elif reading.references or _is_undone_otherwise(reading, own):
             completion = _change_timer(model, question, own)
         if reading.intent == elements.SET:
@@ -171,6 +168,8 @@ def match_fragment(
     model: SentenceIntents, question: ParsedQuestion, conversation: Conversation
 ) -> SentenceAnswer:
     """The match of the best completion of what is no whole sentence."""
+    room = _find_room(question)
+    written, question = question, name_here(model, question, room)
     utterance = question.utterance
     text = utterance.text.lower()
     stops = bool(model.stop and model.stop.search(text))
@@ -180,8 +179,8 @@ def match_fragment(
         if one.quantity and not (stops and one.quantity == EVERYTHING)  # not only the mower
     ]
     is_about_several = bool(model.several and model.several.search(text))
-    accepted = _find_accepted_rest(model, utterance, conversation)
-    if accepted is not None and parse_yes_no(utterance.text, model.language):
+    accepted = find_accepted_rest(model, utterance, conversation)
+    if accepted is not None and says_yes(model, utterance):
         return _answer(model, question, accepted, conversation)
     if quantified or (conversation.flow and is_about_several):
         completion = complete_several(model, conversation, quantified)
@@ -196,7 +195,10 @@ def match_fragment(
             return SentenceAnswer(None, model.refusals["which" if is_other else "all"])
         return _answer(model, question, completion, conversation)
     refers = any(one.lower in model.pronouns for one in utterance.tokens)
-    own = conversation if refers else move_to_room(model, conversation, _find_room(question))
+    if not refers and question is written:
+        own = move_to_room(model, conversation, room)
+    else:
+        own = conversation
     completion = (
         _switch_instead(model, utterance, own)
         or _complete_fragment(model, question, own)
@@ -212,19 +214,10 @@ def match_fragment(
     is_refused = names_kind and (is_about_all or is_about_several)
     if is_refused:
         return SentenceAnswer(None, model.refusals["all"])
+    if conversation.flow and says_only(model, utterance, model.here):
+        return SentenceAnswer(None, model.refusals["which"])
     refusal = refuse_stopping(model, utterance, conversation)
     return SentenceAnswer(None, refusal or refuse_value(model, question, own))
-
-
-def _find_accepted_rest(
-    model: SentenceIntents, utterance: Utterance, conversation: Conversation
-) -> Completion | None:
-    """What is left to do, if the bot has said what that is and the user says yes; None without."""
-    if not last_command_meta(conversation).get(REST):
-        return None
-    said = [utterance.tokens[index].text for index in find_linking_words(model, utterance)]
-    is_yes = any(parse_yes_no(one, model.language) for one in (utterance.text, *said))
-    return complete_rest(model, conversation) if is_yes else None
 
 
 def _switch_instead(
@@ -432,46 +425,9 @@ def _answer(
         return SentenceAnswer(None, text.format(thing=completion.thing))
     completion = keep_memory(completion, conversation)
     entities = [one.entity for one in completion.candidates]
-    action = _build_action(model, question, completion, conversation, entities)
+    area = _find_room(question)
+    action = build_action(model, question.utterance, completion, conversation, entities, area)
     return SentenceAnswer(_build_match(model, completion, action))
-
-
-def _build_action(
-    model: SentenceIntents,
-    question: ParsedQuestion,
-    completion: Completion,
-    conversation: Conversation,
-    entities: Sequence[Entity],
-) -> Entity:
-    """The entity that remembers a command, with what later ones need to know of it."""
-    intent, room = completion.intent, note_room(conversation, _find_room(question))
-    undoes = bool(completion.meta.get(UNDOES))
-    corrected = (
-        [] if undoes else find_corrected(model, question.utterance, conversation, intent, entities)
-    )
-    return Entity(
-        element=ACTION,
-        groups=model.action_groups,
-        text=intent,
-        value=intent,
-        meta={
-            "response": completion.response,
-            **completion.meta,
-            **room,
-            **remember_tasks(
-                model,
-                conversation,
-                completion.meta,
-                entities,
-                corrected,
-                takes_back=partial(takes_back, model, question.utterance),
-            ),
-            **add_command(model, conversation, intent, entities, room=room, undoes=undoes),
-            **find_duration(conversation, intent, entities),
-            **find_set_values(conversation, intent, entities),
-            **find_devices_before(model, conversation, intent, entities),
-        },
-    )
 
 
 def _build_match(model: SentenceIntents, completion: Completion, action: Entity) -> Match:

@@ -102,7 +102,7 @@ def _find_exceeded_ranges(
             is_set = bool(_find_slots_by_unit(model, utterance, numbers[0]))  # not "999 lamps"
         if not others and not is_set:
             continue
-        known = [model.find_intents(one) for one in others]
+        known = [model.find_intents_by_parts(one) for one in others]
         domain = _find_domain(model, said, conversation)
         slots = _find_meant_slots(model, utterance, numbers[0], domain, conversation)
         ranges = [

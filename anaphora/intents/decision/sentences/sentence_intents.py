@@ -25,8 +25,9 @@ from anaphora.models.hassil.elements import ACTION
 from anaphora.models.hassil.summary import HomeSentences
 from anaphora.stm.conversation import RememberedEntity
 
-__all__ = ["SentenceIntents"]
+__all__ = ["SentenceIntents", "is_word_of"]
 
+_MIN_STEM = 3  # letters before an ending
 _ASKING = re.compile("Get[A-Z]|Status")
 _OPTIONAL = re.compile(r"\[[^\[\]]*\]")
 
@@ -52,7 +53,9 @@ class SentenceIntents:
     down. ``pronouns`` stand for a thing ("it"), ``rejections`` are the words that reject what
     is before them, ``several`` those that stand for two things ("both"), ``everything``
     those for all things, ``stop`` those that stop what moves,
-    ``plural`` the pronouns for several things. ``domains`` are those of the
+    ``plural`` the pronouns for several things, ``timer`` is the word for a timer, ``here``
+    those for the room of the speaker. With
+    ``denials_negate`` the words for no also negate what follows. ``domains`` are those of the
     devices that each intent is about; an intent about anything has none.
     """
 
@@ -83,10 +86,13 @@ class SentenceIntents:
     directions: frozenset[str]
     pronouns: frozenset[str]
     rejections: re.Pattern[str] | None
+    denials_negate: bool
     several: re.Pattern[str] | None
     everything: re.Pattern[str] | None
     stop: re.Pattern[str] | None
+    here: re.Pattern[str] | None
     plural: re.Pattern[str] | None
+    timer: str
     domains: Mapping[str, frozenset[str]]
 
     @classmethod
@@ -131,12 +137,15 @@ class SentenceIntents:
             directions=frozenset(_find_directions(model, by_intent)),
             pronouns=frozenset(reference_words(model.languages[0], "thing")),
             rejections=_compile_words(rejections),
+            denials_negate=bool(table.get("denials_negate")),
             several=_compile_words(table.get("several") or (), bound=bound),
             everything=_compile_words(
                 [*(table.get("everything") or ()), *(table.get("whole") or ())], bound=bound
             ),
             stop=_compile_words(table.get("stop") or (), bound=bound),
+            here=_compile_words(table.get("here") or (), bound=bound),
             plural=_compile_words(table.get("plural") or (), end=bound),
+            timer=next(iter(table.get("timer") or ()), ""),
             domains={intent: _find_domains(listed) for intent, listed in by_intent.items()},
         )
 
@@ -154,6 +163,13 @@ class SentenceIntents:
         """The intents whose sentences have a word."""
         return frozenset(intent for intent, words in self.words.items() if word in words)
 
+    def find_intents_by_parts(self, word: str) -> frozenset[str]:
+        """The intents whose sentences have a word, or if none has it, its parts: "stell[e]"."""
+        found = self.find_intents(word)
+        return found or frozenset(
+            intent for intent, words in self.words.items() if is_word_of(word, words)
+        )
+
     def is_only_about(self, word: str, domains: frozenset[str]) -> bool:
         """Whether a word is said of things of these ``domains`` alone."""
         intents = self.find_intents(word)
@@ -163,6 +179,13 @@ class SentenceIntents:
     def action_groups(self) -> frozenset[str]:
         """The groups of the element that remembers the intent."""
         return self.group_of(ACTION)
+
+
+def is_word_of(word: str, words: frozenset[str]) -> bool:
+    """Whether a word is one of some ``words``, or two of them in one: "stell[e]"."""
+    return word in words or any(
+        word[:end] in words and word[end:] in words for end in range(_MIN_STEM, len(word))
+    )
 
 
 def _compile_words(words: Sequence[str], bound: str = "", end: str = "") -> re.Pattern[str] | None:

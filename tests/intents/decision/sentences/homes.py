@@ -20,6 +20,15 @@ NAMES = {
     "ru": ("кухня", "коридор", "спальня", "входная дверь", "задняя дверь", "лампа", "радио"),
     "pl": ("kuchnia", "korytarz", "sypialnia", "drzwi", "tylne drzwi", "lampa", "radio"),
     "cs": ("kuchyň", "chodba", "ložnice", "dveře", "vrata", "lampa", "rádio"),
+    "pt": ("cozinha", "corredor", "quarto", "porta da frente", "porta das traseiras", "lâmpada",
+           "rádio"),
+    "uk": ("кухня", "коридор", "спальня", "вхідні двері", "задні двері", "лампа", "радіо"),
+    "sv": ("köket", "hallen", "sovrummet", "ytterdörren", "bakdörren", "lampan", "radion"),
+    "da": ("køkkenet", "gangen", "soveværelset", "hoveddøren", "bagdøren", "lampen", "radioen"),
+    "nb": ("kjøkkenet", "gangen", "soverommet", "ytterdøren", "bakdøren", "lampen", "radioen"),
+    "fi": ("keittiö", "eteinen", "makuuhuone", "ulko-ovi", "takaovi", "lamppu", "radio"),
+    "hu": ("konyha", "folyosó", "hálószoba", "bejárati ajtó", "hátsó ajtó", "lámpa", "rádió"),
+    "tr": ("mutfak", "koridor", "yatak odası", "ön kapı", "arka kapı", "lamba", "radyo"),
     "ja": ("台所", "廊下", "寝室", "玄関", "裏口", "ランプ", "ラジオ"),
     "zh-CN": ("厨房", "走廊", "卧室", "前门", "后门", "台灯", "收音机"),
 }  # fmt: skip
@@ -44,6 +53,8 @@ def make_engine(language: str) -> Engine:
             Device("garage door", "cover", (), hall),
             Device("heating", "climate", (), bedroom),
         ]
+    if language == "de":
+        devices.append(Device("Heizung", "climate", (), bedroom))
     areas = (Area(kitchen), Area(hall), Area(bedroom))
     home = Home(areas=areas, devices=tuple(devices))
     return Engine(load_model(f"home-assistant:{language}", home=home), clock=lambda: NOW)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,19 +16,25 @@ from anaphora.intents.decision.sentences.slots import (
     TARGETS,
     build_device,
     build_entity,
+    find_last_used,
     last_command_meta,
 )
-from anaphora.stm.conversation import Conversation
+from anaphora.models.hassil.elements import ACTION
+from anaphora.stm.conversation import Conversation, RememberedEntity
 
 __all__ = [
     "BEFORE",
+    "DEVICES_BEFORE",
     "FROM",
     "UNDOES",
     "add_command",
+    "change_last",
     "describe_things",
     "find_commands",
+    "find_devices_before",
     "find_earlier_values",
     "find_last_command",
+    "find_name",
     "find_things",
     "pack_entities",
     "unpack_entities",
@@ -36,6 +42,9 @@ __all__ = [
 
 BEFORE, FROM, UNDOES = "before", "from", "undoes"
 """Of a command: the values that it replaced, the room of the speaker, whether it undoes another."""
+
+DEVICES_BEFORE = "devices before"
+"""Of a command: the devices that were meant before its own."""
 
 _COMMANDS = "commands"
 _MAX_COMMANDS = 16
@@ -85,6 +94,22 @@ def add_command(
     return {_COMMANDS: known}
 
 
+def change_last(conversation: Conversation, changes: Mapping[str, Any]) -> Conversation:
+    """The conversation with changed metadata of its last command."""
+
+    def change() -> Iterator[RememberedEntity]:
+        is_changed = False
+        for one in conversation.remembered:
+            if one.entity.element == ACTION and not is_changed:
+                is_changed = True
+                entity = replace(one.entity, meta={**one.entity.meta, **changes})
+                yield replace(one, entity=entity)
+            else:
+                yield one
+
+    return replace(conversation, remembered=tuple(change()))
+
+
 def find_earlier_values(
     model: SentenceIntents, conversation: Conversation, entities: Sequence[Entity]
 ) -> dict[str, Any]:
@@ -100,6 +125,30 @@ def find_earlier_values(
                 and entity.element not in (*TARGETS, *PLACES, *model.directions)
             }
     return {}
+
+
+def find_devices_before(
+    model: SentenceIntents, conversation: Conversation, intent: str, entities: Iterable[Entity]
+) -> Mapping[str, Any]:
+    """The devices that were meant before the one of a command, as metadata of the command: of two
+    "both" are these. Those of an earlier command of another ``intent`` are not among them, but its
+    last one. Empty if there are none."""
+    names = [one.value_or_text for one in entities if one.element == NAME]
+    if not names or not conversation.flow:
+        return {}
+    last = find_name(find_last_used(conversation))
+    before = list(last_command_meta(conversation).get(DEVICES_BEFORE, ()))
+    if last and names != [last]:
+        is_same = conversation.flow[-1].intent == intent
+        before = [*(one for one in before if is_same and one != last), last]
+    before = [one for one in before if one in model.devices and one not in names]
+    return {DEVICES_BEFORE: before} if before else {}
+
+
+def find_name(used: Iterable[RememberedEntity]) -> str:
+    """The name of the device among what a command has used; '' without one."""
+    names = (one.entity.value_or_text for one in used if one.entity.element == NAME)
+    return next(names, "")
 
 
 def find_things(entities: Iterable[Entity]) -> frozenset[tuple[str, str]]:

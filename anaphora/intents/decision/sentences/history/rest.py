@@ -22,7 +22,7 @@ from anaphora.intents.decision.sentences.slots import (
     find_devices,
     last_command_meta,
 )
-from anaphora.models.hassil.elements import KEPT, REST
+from anaphora.models.hassil.elements import CONTINUES, KEPT, REST
 from anaphora.stm.conversation import Conversation
 
 __all__ = [
@@ -57,12 +57,12 @@ def note_tasks(tasks: Iterable[Task]) -> Mapping[str, Any]:
     return {_TASKS: packed} if packed else {}
 
 
-def replace_tasks(tasks: Sequence[Task]) -> Mapping[str, Any]:
-    """What is left to do after a question that does nothing, as metadata of the last command: the
-    user is not asked for it any more."""
+def replace_tasks(tasks: Sequence[Task], *, rest: str = "") -> Mapping[str, Any]:
+    """What is left to do after a question that does nothing, as metadata of the last command. The
+    user is asked for it only if the bot says again what the ``rest`` is."""
     things = [describe_things(one.entities) or one.words for one in tasks]
     named = (one._replace(words=", ".join(things[at:])) for at, one in enumerate(tasks))
-    return {_TASKS: [], REST: "", **note_tasks(named)}
+    return {_TASKS: [], REST: rest, **note_tasks(named)}
 
 
 def find_tasks(model: SentenceIntents, conversation: Conversation) -> list[Task]:
@@ -81,7 +81,7 @@ def complete_rest(model: SentenceIntents, conversation: Conversation) -> Complet
         return None
     candidates = build_candidates(conversation, first.entities, ())
     known = last_command_meta(conversation).get(ALL_IN)
-    meta = {**note_tasks(others), **({ALL_IN: known} if known else {})}
+    meta = {**note_tasks(others), CONTINUES: True, **({ALL_IN: known} if known else {})}
     return Completion(first.intent, Variant(()), candidates, combination.response, meta)
 
 

@@ -1,4 +1,5 @@
-"""Go on with a conversation in another room: what "louder" means is what is there."""
+"""Go on with a conversation in another room: what "louder" means is what is there, and "here too"
+is there."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Entity
+from anaphora.core.utterance import Entity, SentenceReading, Utterance, Variant
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.history.commands import (
     FROM,
@@ -23,12 +24,52 @@ from anaphora.intents.decision.sentences.slots import (
     last_command_meta,
 )
 from anaphora.intents.match import Candidate
+from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil.elements import ACTION
 from anaphora.stm.conversation import Conversation, FlowStep, RememberedEntity
 
-__all__ = ["keep_memory", "move_to_room", "note_room"]
+__all__ = ["fill_here", "keep_memory", "move_to_room", "name_here", "note_room"]
 
 _AREA = "area"
+
+
+def name_here(model: SentenceIntents, question: ParsedQuestion, area: str) -> ParsedQuestion:
+    """The question with the ``area`` of the speaker in the place of a word for it: "here too". It
+    is the question itself without such a word, or if the area is not known."""
+    utterance = question.utterance
+    found = model.here.search(utterance.text.lower()) if model.here and area else None
+    if found is None:
+        return question
+    start, end = found.span()
+    tokens = tuple(one.index for one in utterance.tokens if one.start < end and one.end > start)
+    here = replace(
+        build_entity(model, _AREA, area), text=found[0], start=start, end=end, tokens=tokens
+    )
+
+    def add(entities: Iterable[Entity]) -> tuple[Entity, ...]:
+        kept = (one for one in entities if one.end <= start or one.start >= end)
+        return tuple(sorted((*kept, here), key=_start_of))
+
+    variants = tuple(Variant(add(one.entities)) for one in question.variants)
+    utterance = replace(utterance, entities=add(utterance.entities))
+    return replace(question, utterance=utterance, variants=variants)
+
+
+def fill_here(model: SentenceIntents, utterance: Utterance, area: str) -> Iterable[SentenceReading]:
+    """The readings of an utterance as whole sentences, with the ``area`` of the speaker for a word
+    that refers to it: "30 percent here"."""
+    readings = utterance.sentences
+    if not (area and model.here and any(_AREA in one.references for one in readings)):
+        return readings
+    if not model.here.search(utterance.text.lower()):
+        return readings
+    here = build_entity(model, _AREA, area)
+    return [
+        replace(one, entities=(*one.entities, here), references=one.references - {_AREA})
+        if _AREA in one.references
+        else one
+        for one in readings
+    ]
 
 
 def note_room(conversation: Conversation, area: str) -> Mapping[str, Any]:
@@ -77,6 +118,10 @@ def keep_memory(completion: Completion, conversation: Conversation) -> Completio
         for one in completion.candidates
     )
     return completion._replace(candidates=candidates)
+
+
+def _start_of(entity: Entity) -> int:
+    return entity.start
 
 
 def _replace_last(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
-
 from anaphora.core.utterance import Utterance, Variant
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
-from anaphora.intents.decision.sentences.fragment import find_linking_words
+from anaphora.intents.decision.sentences.fragment import find_by_part_of_name, find_linking_words
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -26,10 +24,7 @@ __all__ = [
     "complete_by_part_of_name",
     "complete_other",
     "find_others",
-    "is_form_of",
 ]
-
-_MIN_STEM, _STEM_SHARE = 4, 0.75  # letters, and of the longer word, that two forms share
 
 
 def complete_all(
@@ -91,31 +86,12 @@ def complete_by_part_of_name(
     """The last command for the device of the same ``domain``, or of another one, whose name has all
     words of an utterance: "the right one too" after the left blind, "the lamp too" after the
     fan."""
-    links = find_linking_words(model, utterance)
+    negations = set(utterance.qualifiers) - find_linking_words(model, utterance)
     left_out = model.fillers | model.restrictions
-    tokens = [
-        one for one in utterance.tokens if one.index not in links and one.lower not in left_out
-    ]
-    needed = [one.lower for one in tokens if one.index in utterance.content_words]
-    words = {one.lower for one in tokens if len(one.lower) >= _MIN_STEM}.union(needed)
-    if not words or any(one.index in utterance.qualifiers for one in tokens):
+    if any(utterance.tokens[index].lower not in left_out for index in negations):
         return None
-    named = []
-    for name in _others(model, conversation, domain):
-        parts = name.lower().split()
-        found = {word for word in words if any(is_form_of(word, one) for one in parts)}
-        if found and found.issuperset(needed):
-            named.append(name)
+    named = find_by_part_of_name(model, utterance, _others(model, conversation, domain))
     return _repeat_for_device(model, conversation, named)
-
-
-def is_form_of(word: str, other: str) -> bool:
-    """Whether a word is another one in another form, or the last part of it."""
-    pairs = zip(word, other, strict=False)
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    longer = max(len(word), len(other))
-    is_head = len(word) > _MIN_STEM and other.endswith(word)  # "Ventilator", "Deckenventilator"
-    return word == other or is_head or (shared >= _MIN_STEM and shared >= _STEM_SHARE * longer)
 
 
 def _last_names(conversation: Conversation) -> list[str]:

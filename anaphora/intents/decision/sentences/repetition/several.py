@@ -6,15 +6,17 @@ the blinds in the bedroom; its text says which are left.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anaphora.core.utterance import Entity, SentenceReading, Variant
 from anaphora.entities.sentences.reader import TIMER
 from anaphora.entities.sentences.repairs import ALL, BOTH, EVERYTHING, OTHER
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
 from anaphora.intents.decision.sentences.history.commands import (
+    DEVICES_BEFORE,
+    find_name,
     find_things,
     pack_entities,
     unpack_entities,
@@ -26,11 +28,8 @@ from anaphora.intents.decision.sentences.history.rest import (
     is_done,
     note_tasks,
 )
-from anaphora.intents.decision.sentences.repetition.other_devices import (
-    complete_all,
-    find_others,
-    is_form_of,
-)
+from anaphora.intents.decision.sentences.repetition.kinds import find_alike, find_kind, kind_of
+from anaphora.intents.decision.sentences.repetition.other_devices import complete_all, find_others
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -52,13 +51,10 @@ __all__ = [
     "complete_kind",
     "complete_plural",
     "complete_several",
-    "find_devices_before",
     "keep_place_of_all",
 ]
 
 _DOMAIN, _CLASS = "domain", "device_class"
-_CLASSED = frozenset(("cover",))  # domains of things that differ by their class
-_DEVICES_BEFORE = "devices before"
 
 
 class _Part(NamedTuple):
@@ -137,7 +133,7 @@ def complete_plural(
     """The command of a reading that refers to several things: the devices to which the last command
     was given one by one, and which the reading is for: no door is turned off. None if it was given
     to one alone."""
-    last = _find_name(find_last_used(conversation))
+    last = find_name(find_last_used(conversation))
     accepted = _find_accepted((reading,))
     wanted = _find_together(model, conversation, last, accepted) if last else ()
     return _give(model, conversation, reading.intent, wanted, reading.entities)
@@ -149,14 +145,14 @@ def complete_kind(
     """The last command, which was about one device, for all of its kind; or another ``intent`` for
     all things that the last command was about together: a kind, everywhere or in a place."""
     last = find_last_used(conversation)
-    name = _find_name(last)
+    name = find_name(last)
     if not conversation.flow or bool(name) == bool(intent):
         return None
     said = {one.entity.element: one.entity.value_or_text for one in last}
     if intent and _DOMAIN not in said:
         return None
     values = [one.entity for one in last if one.entity.element not in (*TARGETS, *PLACES)]
-    wanted = _find_alike(model, name) if name else find_devices(model, said)
+    wanted = find_alike(model, name) if name else find_devices(model, said)
     if len(wanted) < 2:
         return None
     intent = intent or conversation.flow[-1].intent
@@ -164,24 +160,6 @@ def complete_kind(
     if found is not None and name and any(one.entity.element == NAME for one in found.candidates):
         return None  # no sentence is about the kind
     return found
-
-
-def find_devices_before(
-    model: SentenceIntents, conversation: Conversation, intent: str, entities: Iterable[Entity]
-) -> Mapping[str, Any]:
-    """The devices that were meant before the one of a command, as metadata of the command: of two
-    "both" are these. Those of an earlier command of another ``intent`` are not among them, but its
-    last one. Empty if there are none."""
-    names = [one.value_or_text for one in entities if one.element == NAME]
-    if not names or not conversation.flow:
-        return {}
-    last = _find_name(find_last_used(conversation))
-    before = list(last_command_meta(conversation).get(_DEVICES_BEFORE, ()))
-    if last and names != [last]:
-        is_same = conversation.flow[-1].intent == intent
-        before = [*(one for one in before if is_same and one != last), last]
-    before = [one for one in before if one in model.devices and one not in names]
-    return {_DEVICES_BEFORE: before} if before else {}
 
 
 def _is_repeated(conversation: Conversation) -> bool:
@@ -207,7 +185,7 @@ def _find_wanted(
         return others if len(others) == 1 and others[0] in fitting else ()
     if not reading.elliptical:
         pair = _find_pair(model, conversation, None) if reading.quantity == BOTH else ()
-        kind = find_devices(model, said) + _find_unclassed(model, reading, said)
+        kind = find_kind(model, reading, said, accepted)
         if reading.quantity != BOTH or len(kind) == 2:
             return kind
         return pair if set(pair) <= set(kind) and not is_placed else ()
@@ -215,31 +193,13 @@ def _find_wanted(
         return _find_pair(model, conversation, accepted)
     if reading.quantity == EVERYTHING:
         return find_devices(model, said, _without_scenes(model, reading.intent, accepted))
-    name = _find_name(find_last_used(conversation))
+    name = find_name(find_last_used(conversation))
     if not name or is_placed:
         return ()
     together = _find_together(model, conversation, name, accepted)
     if together:
         return together
-    return _find_alike(model, name, accepted)
-
-
-def _find_alike(
-    model: SentenceIntents, name: str, accepted: Collection[str] | None = None
-) -> list[str]:
-    """The devices of the kind of one. If the home does not say of which class a cover is, those
-    with a word in common are: blinds are no doors."""
-    kind = _kind_of(model, name)
-    found = find_devices(model, kind, accepted)
-    if kind.get(_DOMAIN) not in _CLASSED or _CLASS in kind:
-        return found
-    words = name.lower().split()
-    alike = [
-        one
-        for one in found
-        if any(is_form_of(word, part) for word in words for part in one.lower().split())
-    ]
-    return alike if len(alike) > 1 else found
+    return find_alike(model, name, accepted)
 
 
 def _find_together(
@@ -247,31 +207,13 @@ def _find_together(
 ) -> Sequence[str]:
     """The devices to which the last command was given one by one, up to the one with a ``name``:
     "them all" are these. Empty if it was given to one alone."""
-    before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
+    before = last_command_meta(conversation).get(DEVICES_BEFORE, ())
     if not before or not _is_repeated(conversation):
         return ()
     return [
         one
         for one in (*before, name)
         if accepted is None or model.devices.get(one, {}).get(_DOMAIN) in accepted
-    ]
-
-
-def _find_unclassed(
-    model: SentenceIntents, reading: SentenceReading, said: Mapping[str, str]
-) -> list[str]:
-    """The devices of a domain that have the word for a class in their name, if the home does not
-    say of which class they are: "all the BLINDS"."""
-    words = [one.text.lower() for one in reading.entities if one.element == _CLASS and one.end]
-    return [
-        name
-        for name in find_devices(model, {**said, _CLASS: ""})
-        if any(
-            is_form_of(word[:end], part)
-            for word in words
-            for part in name.lower().split()
-            for end in (len(word), -1)  # "Rollos", "Küchenrollo"
-        )
     ]
 
 
@@ -301,12 +243,12 @@ def _find_pair(
     """The two devices that "both" stands for: the last one and the one before, or the other one of
     its kind; the two of the place that was meant. Empty if it is unclear."""
     last = find_last_used(conversation)
-    name = _find_name(last)
+    name = find_name(last)
     if not name:
         said = {one.entity.element: one.entity.value_or_text for one in last}
         found = find_devices(model, said, accepted) if _DOMAIN in said else ()
         return tuple(found) if len(found) == 2 else ()
-    before = last_command_meta(conversation).get(_DEVICES_BEFORE, ())
+    before = last_command_meta(conversation).get(DEVICES_BEFORE, ())
     if len(before) > 1:
         return ()  # three things in a row
     tasks = (dict(find_things(one.entities)) for one in find_tasks(model, conversation))
@@ -316,16 +258,6 @@ def _find_pair(
     domains = {model.devices.get(one, {}).get(_DOMAIN) for one in pair}
     is_pair = len(pair) == 2 and (accepted is None or domains <= set(accepted))
     return pair if is_pair else ()
-
-
-def _kind_of(model: SentenceIntents, name: str) -> dict[str, str]:
-    kind = {slot: property_of(model, name, slot) for slot in (_DOMAIN, _CLASS)}
-    return {slot: value for slot, value in kind.items() if value}
-
-
-def _find_name(last: Iterable[Any]) -> str:
-    names = (one.entity.value_or_text for one in last if one.entity.element == NAME)
-    return next(names, "")
 
 
 def _give(
@@ -390,7 +322,7 @@ def _find_kinds(
 ) -> Iterator[_Part]:
     """The commands for all things of a kind, everywhere or in a place, that are for ``wanted``
     devices alone: what is not known of another device may be so."""
-    kinds = {tuple(_kind_of(model, name).items()) for name in wanted}
+    kinds = {tuple(kind_of(model, name).items()) for name in wanted}
     kinds |= {kind[:1] for kind in kinds}
     known = ((slot, property_of(model, name, slot)) for name in wanted for slot in PLACES)
     places = [*({slot: place} for slot, place in sorted(set(known)) if place), {}]

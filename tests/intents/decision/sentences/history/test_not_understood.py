@@ -98,7 +98,7 @@ def test_a_yes_may_begin_a_command(first: str, then: str, expected: str) -> None
 
 
 def test_what_is_left_is_named_with_the_whole_of_its_verb() -> None:
-    assert said(TWO["de"], language="de").endswith("Noch offen: schließe die Haustür auf.")
+    assert said(TWO["de"], language="de").endswith("Noch zu tun: schließe die Haustür auf.")
 
 
 @pytest.mark.parametrize("only", ["no, only the lights", "only the lights"])

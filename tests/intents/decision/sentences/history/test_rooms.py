@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.intents.decision.sentences.homes import talk
+from tests.intents.decision.sentences.homes import NAMES, talk
 
 pytest.importorskip("home_assistant_intents")
 
@@ -58,3 +58,37 @@ def test_a_room_remembers_its_things() -> None:
 def test_a_timer_is_in_no_room() -> None:
     texts = "@Kitchen: set a timer for 5 minutes", "@Hall: make it 10"
     assert talk(*texts)[1] == "HassIncreaseTimer minutes=5"
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "here", "here_as_well"),
+    [
+        ("en", "turn on the lights in the kitchen", "here too", "and here"),
+        ("de", "mach das Licht in der Küche an", "hier auch", "und in diesem Zimmer"),
+        ("es", "enciende la luz de la cocina", "aquí también", "y aquí"),
+        ("fr", "allume la lumière dans la cuisine", "ici aussi", "et ici"),
+        ("it", "accendi la luce in cucina", "anche qui", "e qui"),
+        ("nl", "doe het licht aan in de keuken", "hier ook", "en hier"),
+    ],
+)
+def test_here_is_the_room_of_the_speaker(
+    language: str, first: str, here: str, here_as_well: str
+) -> None:
+    _, hall, bedroom = NAMES[language][:3]
+    texts = first, f"@{hall}: {here}", f"@{bedroom}: {here_as_well}"
+    assert talk(*texts, language=language)[1:] == [
+        f"HassTurnOn area={hall} domain=light",
+        f"HassTurnOn area={bedroom} domain=light",
+    ]
+
+
+def test_here_may_have_a_value_or_be_denied() -> None:
+    first = "turn on the lights in the kitchen"
+    dimmed = "HassLightSet area=Hall brightness=30 domain=light"
+    assert talk(first, "@Hall: here to 30 percent")[1] == dimmed
+    assert not talk(first, "@Hall: not here")[1].startswith("Hass")
+
+
+def test_here_is_not_known_without_the_room_of_the_speaker() -> None:
+    answers = talk("turn on the lights in the kitchen", "here too")
+    assert answers[1] == "I don't know which one you mean."
