@@ -1,11 +1,11 @@
 """The handlers of the model ``alarm``, which store the alarms in the conversation.
 
-Besides the alarms, ``data`` holds ``last``, the alarms that were set last, which a correction
-replaces, ``moved``, from where to where some were moved last, ``history``, the alarms before each
-of the last changes, ``timer``, the unit of the last one if it was a length of time, and what the
-last answer was about: ``day``, the day whose hour is missing, ``offered``, the time that it
-offered, ``asked: which``, if the user should name one of the alarms, or ``asked: other``, if some
-of several were cancelled.
+Besides the alarms, ``data`` holds ``last``, the alarms that were set, moved or brought back last,
+which a correction replaces, ``counted``, those that were set together, ``moved``, from where to where
+some were moved last, ``timer``, the unit of the last one if it was a length of time, what
+:mod:`anaphora.bots.undo` remembers, and what the last answer was about: ``day``, the day whose hour
+is missing, ``offered``, the time that it offered, ``asked: which``, if the user should name one of
+the alarms, or ``asked: other``, if some of several were cancelled.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def wake(
         said = tuple([read_as_timer(one, data.get("timer", "minute")) for one in said])
     added = None if _is_another(match) else _find_added_seconds(match, said)
     if added is not None:  # "the second one an hour later"
-        moved = select_by_ordinal(alarms.times, find_ordinal(text, language))
+        moved = select_by_ordinal(alarms.last_listed(), find_ordinal(text, language))
         moved = moved or [time for time in alarms.times if time == last]
         if moved:
             return alarms.move_by(moved, added, correction=correction and not _is_whole(said[0]))
@@ -139,6 +139,7 @@ def _set(
         return alarms.answer("full")
     alarms.save([*alarms.times, *new])
     data["last"] = [time.isoformat() for time in new or times]
+    data["counted"] = [time.isoformat() for time in sorted(new)] if len(new) > 1 else []
     if not new:
         return alarms.answer("known", when=alarms.format_times(times))
     if unit:
@@ -241,7 +242,7 @@ def cancel(
     else:
         place = find_ordinal(text, language)
         is_only = place is None and len(alarms.times) == 1
-        chosen = alarms.times if is_only else select_by_ordinal(alarms.times, place)
+        chosen = alarms.times if is_only else select_by_ordinal(alarms.last_listed(), place)
     if chosen:
         return alarms.cancel(chosen, back)
     return Answer(alarms.ask_which(named), offers=alarms.offers(), then="which")
@@ -254,7 +255,7 @@ def cancel_other(data: dict[str, Any], at: datetime, language: str, *, text: str
     left = alarms.times
     alarms.take_back()
     back = [time for time in alarms.times if time not in left]
-    chosen = select_by_ordinal(alarms.times, find_ordinal(text, language))
+    chosen = select_by_ordinal(alarms.last_listed(), find_ordinal(text, language))
     if not chosen:
         return Answer(alarms.ask_which(()), offers=alarms.offers(), then="which")
     if has_cue(text, language, "add"):
@@ -273,9 +274,10 @@ def move_to(
     *old, new = split_range(_entities(match.slots.get("time")))
     try:
         old = old or _offered(match)
-        place = select_by_ordinal(alarms.times, find_ordinal(text, language))
+        place = select_by_ordinal(alarms.last_listed(), find_ordinal(text, language))
         chosen = _find_several(match, alarms)
-        chosen = chosen or (alarms.find(old) if old else place or alarms.times)
+        it = alarms.last_touched() if "added" in new.meta else []
+        chosen = chosen or (alarms.find(old) if old else place or it or alarms.times)
         if "added" in new.meta and (len(chosen) == 1 or "all" in match.slots):
             return alarms.move_by(chosen, new.meta["added"])  # "the other one an hour earlier"
         if len(chosen) != 1:
@@ -324,9 +326,8 @@ def move_by(
     """Let the alarm that was set last, else the only one, or all, ring earlier or later: "later",
     and to "How much later?" "an hour" or a time."""
     alarms = AlarmList(data, at, language)
-    last = [datetime.fromisoformat(text) for text in data.get("last", ())]
     several = _find_several(match, alarms)
-    chosen = several or [time for time in last if time in alarms.times] or alarms.times
+    chosen = several or alarms.last_touched() or alarms.times
     if not chosen:
         return alarms.answer("none")
     if len(chosen) > 1 and not several:
