@@ -73,6 +73,8 @@ class AlarmList:
             return self.answer("past", when=self.format_times(past))
         self.save({*self.times} - {*alarms} | {*times})
         self._data["last"] = [time.isoformat() for time in times]
+        if "length" in self._data:
+            self._data["length"] += (times[0] - alarms[0]).total_seconds()
         moved = zip(bases, times, strict=True)
         self._data["moved"] = ";".join(
             [f"{old.isoformat()}/{new.isoformat()}" for old, new in moved]
