@@ -1,9 +1,9 @@
 """The handlers of the model ``lights``. They keep how bright the light of each room is with the
 conversation, so that "half" and "a bit more" start from there; the texts are those of the model.
 
-``data`` holds ``levels``, by room a level in percent, "on" or "off", ``step``, by which the last one
-was changed, ``direction``, which "a bit more" goes on with, and what :mod:`anaphora.bots.undo`
-remembers.
+``data`` holds ``levels``, by room a level in percent, "on" or "off", ``step``, by which the last
+one was changed, ``direction``, which "a bit more" goes on with, and what
+:mod:`anaphora.bots.undo` remembers.
 """
 
 from __future__ import annotations
@@ -82,9 +82,8 @@ def undo(data: dict[str, Any]) -> Answer:
         return Answer(result=False)
     before = data.get("levels", {})
     changed = [one for one in (*now, *before) if now.get(one) != before.get(one)]
-    levels = {level for one in changed if isinstance(level := before.get(one), float)}
-    mentions = {"percent": f"{level:g}%" for level in levels} if len(levels) == 1 else None
-    return Answer(result=True, mentions=mentions)
+    levels = [level for one in changed if isinstance(level := before.get(one), float)]
+    return Answer(result=True, mentions={"percent": f"{levels[0]:g}%"} if levels else None)
 
 
 def _find_direction(level: str, action: str, last: str) -> str:
