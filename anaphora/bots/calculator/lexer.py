@@ -19,7 +19,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
 )
 from anaphora.entities.words.normalization import base_code, create_normalizer
 
-__all__ = ["Run", "Symbol", "find_runs", "is_spoken_share"]
+__all__ = ["Run", "Symbol", "find_runs", "find_symbols", "is_spoken_share"]
 
 _MAX_DIGITS = 30
 _MAX_EXPONENT = 300
@@ -69,6 +69,19 @@ def find_runs(text: str, language: str) -> Iterator[Run]:
             follows_number = follows_number or (not symbols and found[at].kind == "digits")
             run = []
         at = after
+
+
+def find_symbols(text: str, language: str) -> list[Symbol]:
+    """All symbols in a text, whether or not they may be an expression."""
+    words = _load_operators(base_code(language))
+    found = split_atoms(text, create_normalizer(language))
+    numbers = _find_numbers(text, found, words, get_numeral_reader(base_code(language)))
+    all_symbols: list[Symbol] = []
+    at = 0
+    while at < len(found):
+        symbols, at = _read_symbols(found, at, words, numbers)
+        all_symbols += symbols
+    return all_symbols
 
 
 def is_spoken_share(symbol: Symbol) -> bool:
