@@ -17,7 +17,7 @@ from anaphora.bots.restaurant.table import (
     restaurants,
 )
 from anaphora.bots.tables import load_texts
-from anaphora.bots.undo import remember, take_back
+from anaphora.bots.undo import data_before, remember, take_back
 from anaphora.engine.callbacks.answer import Answer
 
 if TYPE_CHECKING:
@@ -179,7 +179,8 @@ def cancel_other(
     """Cancel the booking at another place of the list than the one just cancelled, which comes back
     ("no, I meant the second"), or that one as well ("and the second")."""
     words, left = _Words(language, at), _bookings(data, at)
-    take_back(data)
+    if len(data_before(data).get("bookings", ())) > len(data.get("bookings", ())):
+        take_back(data)
     known = _bookings(data, at)
     chosen = select_by_ordinal(known, find_ordinal(text, language))
     if not chosen:
