@@ -82,8 +82,8 @@ RejectionKind = Literal[
     "unknown", "incomplete", "too_long", "refused", "empty", "nothing_asked", SocialKind
 ]  # fmt: skip
 """Why a question is rejected: nothing in it is known, an intent is near but lacks something, it is
-too long, a limit or a handler refuses it, there is nothing in it, it is a yes or a no though nothing
-was asked; or it is small talk."""
+too long, a limit or a handler refuses it, there is nothing in it, it is a yes or a no though
+nothing was asked; or it is small talk."""
 FallbackKind = Literal[RejectionKind, "reset"]
 """Why a bot says a text of its fallback: a rejection, or a reset phrase."""
 

@@ -137,8 +137,8 @@ def wake(
         return alarms.offer_choice(times)
     alarms.drop_corrected(match.filling.variant.entities, is_correction=correction)
     answer = _set(alarms, data, times, find_unit(said[0]))
-    is_new = isinstance(answer, Answer) and not correction
-    if is_new and said[-1].element == "hour":  # "8", and then "half past"
+    is_bare = said[-1].element == "hour" and not correction
+    if isinstance(answer, Answer) and is_bare:  # "8", and then "half past"
         return replace(answer, mentions={"date": times[-1].astimezone(at.tzinfo)})
     return answer
 

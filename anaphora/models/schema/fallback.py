@@ -42,7 +42,7 @@ class FallbackSchema(SchemaBase):
     refused: LocalizedTextField | None = _text("A limit, or a handler without a text, refuses it.")
     empty: LocalizedTextField | None = _text("The question is empty.")
     nothing_asked: LocalizedTextField | None = _text(
-        "The user says yes, no or okay, though nothing was asked; by default \"All right.\""
+        'The user says yes, no or okay, though nothing was asked; by default "All right."'
     )
     thanks: LocalizedTextField | None = _text("The user says thanks.")
     greeting: LocalizedTextField | None = _text("The user greets.")
