@@ -3,16 +3,15 @@ handlers remember their data before each change."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
 from anaphora.bots.tables import load_table
+from anaphora.entities.builtin.phrasebook import Phrasebook
 from anaphora.entities.recognizers.recognizer import Mention
 from anaphora.entities.words.normalization import base_code
-from anaphora.grammar.synonyms.expansion import SynonymExpander
 
 __all__ = ["data_before", "phrases", "remember", "take_back"]
 
@@ -22,10 +21,10 @@ _MAX_CHANGES = 10
 
 def phrases(text: str, language: str) -> Iterator[Mention]:
     """Recognize what takes back the last change: "undo that", "mach das rückgängig"."""
-    pattern = _load_pattern(base_code(language))
-    if pattern is not None:
-        for found in pattern.finditer(text):
-            yield Mention(*found.span(), "undo")
+    book = _load_phrases(base_code(language))
+    atoms = book.atoms(text)
+    for found in book.find(atoms) if atoms else ():
+        yield Mention(atoms[found.start].start, atoms[found.end - 1].end, "undo")
 
 
 def remember(data: dict[str, Any]) -> None:
@@ -52,12 +51,8 @@ def data_before(data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=32)
-def _load_pattern(code: str) -> re.Pattern[str] | None:
-    """A pattern of all the words of a language; None for a language without a table."""
-    synonyms = load_table("texts/undo.yaml").get(code, ())
-    expander = SynonymExpander({})
-    texts = {" ".join(map(str, words)) for one in synonyms for words in expander.expand(one)}
-    if not texts:
-        return None
-    known = "|".join(re.escape(text) for text in sorted(texts, key=len, reverse=True))
-    return re.compile(rf"(?<!\w)(?:{known})(?!\w)", re.IGNORECASE)
+def _load_phrases(code: str) -> Phrasebook:
+    """The phrases of a language; none for a language without a table."""
+    book = Phrasebook(code)
+    book.add(load_table("texts/undo.yaml").get(code, ()), "undo")
+    return book.finish()
