@@ -17,14 +17,14 @@ _KINDS = frozenset({"NUMBER", "PERCENT", "BY", "AND"})
 def amounts(text: str, language: str) -> Iterator[Mention]:
     """Recognize a number of a text that corrects the last calculation by it, or adds it, and says
     nothing else. The mention has its percent sign."""
-    atoms, phrases = load_cue_words(language).read(text)
-    if all(one.reading.kind not in _CUES for one in phrases):
-        return
     symbols = find_symbols(text, language)
     if symbols and symbols[-1].kind == "MINUS" and symbols[-1].spoken:
         symbols.pop()  # "3 less"
     numbers = [one for one in symbols if one.kind == "NUMBER"]
     if len(numbers) != 1 or any(one.kind not in _KINDS for one in symbols):
+        return
+    atoms, phrases = load_cue_words(language).read(text)
+    if all(one.reading.kind not in _CUES for one in phrases):
         return
     known = {atoms[index].start for cue in phrases for index in range(cue.first, cue.last)}
     known |= {one.start for one in atoms for symbol in symbols if _covers(symbol, one.start)}

@@ -50,9 +50,7 @@ class Run:
 
 def find_runs(text: str, language: str) -> Iterator[Run]:
     """Find the runs of symbols that may be expressions."""
-    words = _load_operators(base_code(language))
-    found = split_atoms(text, create_normalizer(language))
-    numbers = _find_numbers(text, found, words, get_numeral_reader(base_code(language)))
+    found, words, numbers = _read(text, language)
     run: list[Symbol] = []
     follows_number = False
     at = 0
@@ -73,9 +71,7 @@ def find_runs(text: str, language: str) -> Iterator[Run]:
 
 def find_symbols(text: str, language: str) -> list[Symbol]:
     """All symbols in a text, whether or not they may be an expression."""
-    words = _load_operators(base_code(language))
-    found = split_atoms(text, create_normalizer(language))
-    numbers = _find_numbers(text, found, words, get_numeral_reader(base_code(language)))
+    found, words, numbers = _read(text, language)
     all_symbols: list[Symbol] = []
     at = 0
     while at < len(found):
@@ -87,6 +83,17 @@ def find_symbols(text: str, language: str) -> list[Symbol]:
 def is_spoken_share(symbol: Symbol) -> bool:
     """Whether a symbol is a number such as "half" and "a third"."""
     return symbol.kind == "NUMBER" and symbol.spoken and 0 < symbol.value < 1
+
+
+@lru_cache(maxsize=8)  # each recognizer of the model reads the same text
+def _read(
+    text: str, language: str
+) -> tuple[Sequence[Atom], _OperatorTable, Mapping[int, tuple[int, int | Fraction]]]:
+    """The atoms of a text, the operators of its language, and the numbers in it."""
+    words = _load_operators(base_code(language))
+    found = split_atoms(text, create_normalizer(language))
+    reader = get_numeral_reader(base_code(language))
+    return found, words, _find_numbers(text, found, words, reader)
 
 
 def _read_symbols(

@@ -71,7 +71,8 @@ def set_level(
     if level in _NAMED:
         return Answer(result=level)
     # "And the hall?" is about the level, but after "brighter" about what changed it.
-    mentions = None if direction else {"percent": f"{new:g}%"}
+    is_relative = level == "halved" or (step and not direction)
+    mentions = {"percent": f"{new:g}%"} if is_relative else None
     return Answer(result=f"{new:g}", mentions=mentions)
 
 
