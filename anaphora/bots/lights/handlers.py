@@ -91,7 +91,7 @@ def _find_direction(level: str, action: str, last: str) -> str:
     """The direction in which a level changes the brightness; '' if it names one."""
     if level == "more":
         return last
-    if level == "bit":  # "turn it up a bit"
+    if level == "slight":  # "turn it up a bit"
         return "brighter" if action == "up" else "darker"
     return level if level in _SIGNS else ""
 

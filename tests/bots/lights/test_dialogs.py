@@ -118,3 +118,8 @@ def test_nobody_knows_how_bright_a_light_is_that_was_switched_on(questions, said
 )
 def test_the_last_change_is_taken_back(questions, said):
     assert answers("lights", *questions)[-1] == said
+
+
+@pytest.mark.parametrize("question", ["a bit brightr", "brihgter", "half as brigt"])
+def test_a_misspelt_word_changes_no_language(question):
+    assert answers("lights", "lights on in the hall", question)[-1].endswith("in the hall.")
