@@ -44,6 +44,7 @@ from anaphora.bots.alarm.times import (
     resolve_time,
 )
 from anaphora.bots.ordinals import find_ordinal, has_cue, select_by_ordinal
+from anaphora.bots.undo import data_before
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.intents.interpretation.alternatives import find_joints
@@ -59,6 +60,7 @@ __all__ = [
     "drop",
     "left",
     "once",
+    "rather_not",
     "show",
     "undo",
     "wake",
@@ -278,6 +280,20 @@ def cancel_other(data: dict[str, Any], at: datetime, language: str, *, text: str
     if has_cue(text, language, "add"):
         chosen = sorted({*chosen, *back})
     return alarms.cancel(chosen, back)
+
+
+def rather_not(
+    match: Match,
+    data: dict[str, Any],
+    at: datetime,
+    language: str,
+    *,
+    conversation: LiveConversation,
+) -> Answer | str:
+    """Take back a cancellation that was the last change, else cancel: "doch nicht"."""
+    if {*data.get("alarms", ())} < {*data_before(data).get("alarms", ())}:
+        return undo(data, at, language)
+    return cancel(match, data, at, language, conversation=conversation)
 
 
 def undo(data: dict[str, Any], at: datetime, language: str) -> Answer | str:

@@ -386,3 +386,14 @@ def test_half_of_an_alarm_at_a_time_is_nothing():
 )
 def test_what_came_back_last_is_what_moves(language, questions, said):
     assert answers("alarm", *questions)[-1] == said
+
+
+def test_doch_nicht_takes_a_cancellation_back():
+    asked = ["weck mich morgen um 7", "und um 8", "lösch den ersten", "doch nicht"]
+    assert alarms_after(*asked, language="de") == "Wecker: Di, 6. Jan, 07:00; Di, 6. Jan, 08:00."
+
+
+def test_doch_nicht_cancels_the_alarm_that_was_set():
+    assert alarms_after("weck mich morgen um 7", "doch nicht", language="de") == (
+        "Es ist kein Wecker gestellt."
+    )
