@@ -78,9 +78,12 @@ MentionTemplates: TypeAlias = Mapping[str, str] | tuple[str, ...]
 """The entities that an answer mentions: a template by element, or the names of slots."""
 
 SocialKind = Literal["thanks", "greeting", "farewell", "wellbeing"]
-RejectionKind = Literal["unknown", "incomplete", "too_long", "refused", "empty", SocialKind]
+RejectionKind = Literal[
+    "unknown", "incomplete", "too_long", "refused", "empty", "nothing_asked", SocialKind
+]  # fmt: skip
 """Why a question is rejected: nothing in it is known, an intent is near but lacks something, it is
-too long, a limit or a handler refuses it, there is nothing in it; or it is small talk."""
+too long, a limit or a handler refuses it, there is nothing in it, it is a yes or a no though
+nothing was asked; or it is small talk."""
 FallbackKind = Literal[RejectionKind, "reset"]
 """Why a bot says a text of its fallback: a rejection, or a reset phrase."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from anaphora.bots.alarm.times import MAX_AHEAD, find_day, resolve_time
 from anaphora.bots.date_text import format_clock, format_day
 from anaphora.bots.tables import load_texts
+from anaphora.bots.undo import data_before, remember, take_back
 from anaphora.engine.callbacks.answer import Answer
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ __all__ = ["AlarmList"]
 
 _SECOND, _MINUTE, _DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
 _PAIR = 2
-_MAX_UNDONE = 10
 # From an exact match to "at 7", which may be in the morning or in the evening.
 _MATCH_FORMATS = ("%Y-%m-%d %H:%M", "%H:%M", "%I:%M")
 
@@ -73,6 +73,8 @@ class AlarmList:
             return self.answer("past", when=self.format_times(past))
         self.save({*self.times} - {*alarms} | {*times})
         self._data["last"] = [time.isoformat() for time in times]
+        if "length" in self._data:
+            self._data["length"] += (times[0] - alarms[0]).total_seconds()
         moved = zip(bases, times, strict=True)
         self._data["moved"] = ";".join(
             [f"{old.isoformat()}/{new.isoformat()}" for old, new in moved]
@@ -120,7 +122,8 @@ class AlarmList:
         return self.answer("both", count=str(count), alarms=listed)
 
     def offers(self) -> list[dict[str, datetime]]:
-        """The alarms as what a list offers."""
+        """The alarms as what a list offers, by which the user counts them from now on."""
+        self._data.pop("counted", None)
         return [{"date": self._local(time)} for time in self.times]
 
     def drop_corrected(self, said: Iterable[Entity], *, is_correction: bool) -> None:
@@ -149,56 +152,59 @@ class AlarmList:
                 return chosen + same
         return chosen
 
+    def last_touched(self) -> list[datetime]:
+        """The alarms that were set, moved or brought back last."""
+        last = map(datetime.fromisoformat, self._data.get("last", ()))
+        return [time for time in last if time in self.times]
+
     def last_listed(self) -> list[datetime]:
-        """The alarms as the user counts them: those that were set together last, else all."""
-        last = [datetime.fromisoformat(text) for text in self._data.get("last", ())]
-        together = [time for time in last if time in self.times]
+        """The alarms as the user counts them: those that were set together, until all are listed,
+        else all."""
+        counted = map(datetime.fromisoformat, self._data.get("counted", ()))
+        together = [time for time in counted if time in self.times]
         return together if len(together) > 1 else self.times
 
     def both(self) -> list[datetime]:
         """The only two alarms, else the two that were set together last; empty without these."""
         if len(self.times) <= _PAIR:
             return self.times
-        last = {datetime.fromisoformat(text) for text in self._data.get("last", ())}
-        found = [time for time in self.times if time in last]
+        found = sorted(self.last_touched())
         return found if len(found) == _PAIR else []
 
     def cancel(self, chosen: Sequence[datetime], back: Iterable[datetime] = ()) -> Answer:
         """Cancel the ``chosen`` alarms. Those that are ``back`` were cancelled by mistake."""
+        self.save(time for time in self.times if time not in chosen)
         if len(self.times) > 1:
             self._data["asked"] = "other"
-        self.save(time for time in self.times if time not in chosen)
         when, kept = self.format_times(chosen), [time for time in back if time not in chosen]
         if kept:
             return self.answer_change("swapped", when=when, kept=self.format_times(kept))
         return self.answer_change("cancelled", when=when)
 
     def save(self, times: Iterable[datetime]) -> None:
-        """Store these as the alarms, and what was stored before, to take the change back."""
-        before, after = self._data.get("alarms", []), sorted(time.isoformat() for time in times)
-        if after != before:
-            self._data["history"] = [*self._history(), before][-_MAX_UNDONE:]
-            self._data["alarms"] = after
+        """Store these as the alarms. What was stored before can be taken back."""
+        alarms = sorted(time.isoformat() for time in times)
+        if alarms != self._data.get("alarms", []):
+            remember(self._data)
+            self._data["alarms"] = alarms
 
     @property
     def has_cancelled(self) -> bool:
         """Whether the last change was that alarms were cancelled."""
-        history = self._history()
-        return bool(history) and set(self._data["alarms"]) < set(history[-1])
+        return {*self._data.get("alarms", ())} < {*data_before(self._data).get("alarms", ())}
 
     def take_back(self) -> bool:
-        """Take back the last change that is not over; whether there was one."""
-        history, now = self._history(), self.times
-        while history and self.times == now:
-            self._data["alarms"] = history.pop()
-            known = [datetime.fromisoformat(text) for text in self._data["alarms"]]
+        """Take back the last change that is not over; whether there was one. The alarms that come
+        back are then the last ones."""
+        now = self.times
+        while self.times == now:
+            if not take_back(self._data):
+                return False
+            known = map(datetime.fromisoformat, self._data.get("alarms", ()))
             self.times = [time for time in known if time > self.now]
-        self._data["history"] = history
-        return self.times != now
-
-    def _history(self) -> list[list[str]]:
-        """The alarms before each of the last changes."""
-        return list(self._data.get("history", ()))
+        if back := [time.isoformat() for time in self.times if time not in now]:
+            self._data["last"] = back
+        return True
 
     def format_times(self, times: Iterable[datetime]) -> str:
         """ "Tue 6 Jan, 06:30; Wed 7 Jan, 07:00"."""

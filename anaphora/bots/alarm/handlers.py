@@ -1,21 +1,32 @@
 """The handlers of the model ``alarm``, which store the alarms in the conversation.
 
-Besides the alarms, ``data`` holds ``last``, the alarms that were set last, which a correction
-replaces, ``moved``, from where to where some were moved last, ``history``, the alarms before each
-of the last changes, ``timer``, the unit of the last one if it was a length of time, and what the
-last answer was about: ``day``, the day whose hour is missing, ``offered``, the time that it
-offered, ``asked: which``, if the user should name one of the alarms, or ``asked: other``, if some
-of several were cancelled.
+Besides the alarms, ``data`` holds ``last``, the alarms that were set, moved or brought back last,
+which a correction replaces, ``counted``, those that were set together, ``moved``, from where to
+where some were moved last, ``timer`` and ``length``, the unit and the seconds of the last one if it
+was a length of time, what :mod:`anaphora.bots.undo` remembers, and what the last answer was about:
+``day``, the day whose hour is missing, ``offered``, the time that it offered, ``asked: which``, if
+the user should name one of the alarms, or ``asked: other``, if some of several were cancelled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from anaphora.bots.alarm.alarm_list import AlarmList
+from anaphora.bots.alarm.match_times import (
+    entities_of,
+    find_added_seconds,
+    find_said_times,
+    is_another,
+    is_remembered,
+    is_whole,
+    offered_in,
+)
+from anaphora.bots.alarm.moves import move, move_to
 from anaphora.bots.alarm.times import (
     TooFarError,
     find_clock,
@@ -31,9 +42,9 @@ from anaphora.bots.alarm.times import (
     resolve_new_time,
     resolve_on_asked_day,
     resolve_time,
-    split_range,
 )
 from anaphora.bots.ordinals import find_ordinal, has_cue, select_by_ordinal
+from anaphora.bots.undo import data_before
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.intents.interpretation.alternatives import find_joints
@@ -41,17 +52,15 @@ from anaphora.intents.interpretation.alternatives import find_joints
 if TYPE_CHECKING:
     from anaphora.core.utterance import Entity
     from anaphora.engine.callbacks.live_conversation import LiveConversation
-    from anaphora.intents.match import Candidate, Match, Slot
+    from anaphora.intents.match import Match
 
 __all__ = [
     "cancel",
     "cancel_other",
     "drop",
     "left",
-    "move_all",
-    "move_by",
-    "move_to",
     "once",
+    "rather_not",
     "show",
     "undo",
     "wake",
@@ -81,20 +90,22 @@ def wake(
     if match.slots["action"].source == "sentence" and not correction:
         alarms.offered = None  # "Remind me at 5" is no answer to an offer, either
     last = alarms.offered or _last_set(match, data, correction=correction)
-    said = _entities(match.slots.get("time"))
-    if "more" in match.slots or ("timer" in data and (correction or _is_another(match))):
+    said = find_said_times(match)
+    if "more" in match.slots or ("timer" in data and (correction or is_another(match))):
         said = tuple([read_as_timer(one, data.get("timer", "minute")) for one in said])
-    added = None if _is_another(match) else _find_added_seconds(match, said)
+    added = None if is_another(match) else find_added_seconds(match, said)
+    if added is not None and "length" in data and has_cue(text, language, "factor"):
+        added *= data["length"] / (said[0].meta["seconds"] - added)  # "twice as long" as it is now
     if added is not None:  # "the second one an hour later"
-        moved = select_by_ordinal(alarms.times, find_ordinal(text, language))
+        moved = select_by_ordinal(alarms.last_listed(), find_ordinal(text, language))
         moved = moved or [time for time in alarms.times if time == last]
         if moved:
-            return alarms.move_by(moved, added, correction=correction and not _is_whole(said[0]))
-    is_follow_up = correction or _is_remembered(match.slots["action"])
-    if is_follow_up and len(said) == 1 and not _is_another(match):
+            return alarms.move_by(moved, added, correction=correction and not is_whole(said[0]))
+    is_follow_up = correction or is_remembered(match.slots["action"])
+    if is_follow_up and len(said) == 1 and not is_another(match):
         place = find_ordinal(text, language, said)
         if chosen := select_by_ordinal(alarms.last_listed(), place):
-            return _move(alarms, data, chosen, said[0], at)
+            return move(alarms, data, chosen, said[0], at)
         if correction and place is not None:
             return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
     if (shared := _find_shared_day(said)) is not None:
@@ -127,7 +138,11 @@ def wake(
     if len(times) > 1 and _are_alternatives(said, text, language):
         return alarms.offer_choice(times)
     alarms.drop_corrected(match.filling.variant.entities, is_correction=correction)
-    return _set(alarms, data, times, find_unit(said[0]))
+    answer = _set(alarms, data, times, find_unit(said[0]))
+    is_bare = said[-1].element == "hour" and not correction
+    if isinstance(answer, Answer) and is_bare:  # "8", and then "half past"
+        return replace(answer, mentions={"date": times[-1].astimezone(at.tzinfo)})
+    return answer
 
 
 def _set(
@@ -139,12 +154,15 @@ def _set(
         return alarms.answer("full")
     alarms.save([*alarms.times, *new])
     data["last"] = [time.isoformat() for time in new or times]
+    data["counted"] = [time.isoformat() for time in sorted(new)] if len(new) > 1 else []
     if not new:
         return alarms.answer("known", when=alarms.format_times(times))
     if unit:
         data["timer"] = unit
+        data["length"] = (times[-1] - alarms.now).total_seconds()
     else:
         data.pop("timer", None)
+        data.pop("length", None)
     if len(new) > 1:
         return alarms.answer_change("many", when=alarms.format_times(new))
     left = alarms.format_time_left(new[0])
@@ -167,7 +185,7 @@ def once(
     alarms = AlarmList(data, at, language)
     correction = correction or has_cue(text, language, "correct", "decline", "instead")
     (repeat,) = match.slots["repeat"].entities
-    hours = [one for one in _entities(match.slots.get("time")) if may_be_am_or_pm(one)]
+    hours = [one for one in entities_of(match.slots.get("time")) if may_be_am_or_pm(one)]
     if hours and alarms.offered is not None:
         alarms.drop_corrected((), is_correction=False)
         return _set(alarms, data, [resolve_new_time(hours[-1], alarms.offered, at)])
@@ -175,7 +193,7 @@ def once(
         return _refuse_offer(alarms, conversation)
     last = _last_set(match, data, correction=correction)
     kept = last if last in alarms.times else None
-    is_follow_up = kept is None and (correction or _is_remembered(match.slots.get("action")))
+    is_follow_up = kept is None and (correction or is_remembered(match.slots.get("action")))
     said = format_repeat(repeat, language) if is_follow_up else repeat.text
     clock = find_clock(repeat, kept, at)
     if hours:
@@ -216,7 +234,7 @@ def cancel(
     back = [time for time in alarms.times if time not in left]
     if not alarms.times:
         return alarms.answer("none")
-    mentioned = _entities(match.slots.get("time"))
+    mentioned = entities_of(match.slots.get("time"))
     if "all" in match.slots and find_ordinal(text, language) is not None:
         said = [one.entity for one in match.filling.from_sentence]
         mentioned = tuple([one for one in mentioned if one in said])  # "all but the last"
@@ -228,7 +246,9 @@ def cancel(
             chosen = alarms.find(named)
         except TooFarError:
             chosen = []
-    elif any(entity.value == "both" for entity in (*mentioned, *_entities(match.slots.get("all")))):
+    elif any(
+        entity.value == "both" for entity in (*mentioned, *entities_of(match.slots.get("all")))
+    ):
         chosen = alarms.both()
         if not chosen:
             return Answer(alarms.ask_which_pair(), offers=alarms.offers(), then="which")
@@ -236,12 +256,12 @@ def cancel(
         excepted = alarms.find(one for one in match.filling.variant.entities if one.negated)
         excepted += select_by_ordinal(alarms.times, find_ordinal(text, language))
         chosen = [time for time in alarms.times if time not in excepted]
-    elif listed := _offered(match):
+    elif listed := offered_in(match):
         chosen = alarms.find(listed)
     else:
         place = find_ordinal(text, language)
         is_only = place is None and len(alarms.times) == 1
-        chosen = alarms.times if is_only else select_by_ordinal(alarms.times, place)
+        chosen = alarms.times if is_only else select_by_ordinal(alarms.last_listed(), place)
     if chosen:
         return alarms.cancel(chosen, back)
     return Answer(alarms.ask_which(named), offers=alarms.offers(), then="which")
@@ -254,7 +274,7 @@ def cancel_other(data: dict[str, Any], at: datetime, language: str, *, text: str
     left = alarms.times
     alarms.take_back()
     back = [time for time in alarms.times if time not in left]
-    chosen = select_by_ordinal(alarms.times, find_ordinal(text, language))
+    chosen = select_by_ordinal(alarms.last_listed(), find_ordinal(text, language))
     if not chosen:
         return Answer(alarms.ask_which(()), offers=alarms.offers(), then="which")
     if has_cue(text, language, "add"):
@@ -262,84 +282,18 @@ def cancel_other(data: dict[str, Any], at: datetime, language: str, *, text: str
     return alarms.cancel(chosen, back)
 
 
-def move_to(
-    match: Match, data: dict[str, Any], at: datetime, language: str, *, text: str = ""
+def rather_not(
+    match: Match,
+    data: dict[str, Any],
+    at: datetime,
+    language: str,
+    *,
+    conversation: LiveConversation,
 ) -> Answer | str:
-    """Move an alarm to the last of the given times, or to the same time on another day. The times
-    before it, or a place in the list, name the alarm; without them it is the only one."""
-    alarms = AlarmList(data, at, language)
-    if not alarms.times:
-        return alarms.answer("none")
-    *old, new = split_range(_entities(match.slots.get("time")))
-    try:
-        old = old or _offered(match)
-        place = select_by_ordinal(alarms.times, find_ordinal(text, language))
-        chosen = _find_several(match, alarms)
-        chosen = chosen or (alarms.find(old) if old else place or alarms.times)
-        if "added" in new.meta and (len(chosen) == 1 or "all" in match.slots):
-            return alarms.move_by(chosen, new.meta["added"])  # "the other one an hour earlier"
-        if len(chosen) != 1:
-            return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
-    except TooFarError:
-        return alarms.answer("far")
-    return _move(alarms, data, chosen, new, at)
-
-
-def _move(
-    alarms: AlarmList, data: dict[str, Any], chosen: Sequence[datetime], new: Entity, at: datetime
-) -> Answer | str:
-    """Move the only alarm of ``chosen`` to a new time."""
-    try:
-        time = resolve_new_time(new, chosen[0], at)
-    except TooFarError:
-        return alarms.answer("far")
-    if time <= alarms.now:
-        return alarms.answer("past", when=alarms.format_times([time]))
-    alarms.save({*alarms.times, time} - {*chosen} | {time})
-    data["last"] = [time.isoformat()]
-    when, to = alarms.format_times(chosen), alarms.format_times([time])
-    return alarms.answer_change("moved", when=when, to=to)
-
-
-def move_all(
-    match: Match, data: dict[str, Any], at: datetime, language: str, *, correction: bool = False
-) -> Answer | str:
-    """Let all alarms, or both, ring earlier or later: "all of them half an hour later"."""
-    alarms = AlarmList(data, at, language)
-    if not alarms.times:
-        return alarms.answer("none")
-    chosen = _find_several(match, alarms)
-    if not chosen:
-        return alarms.ask_which_pair()
-    said = match.slots["time"].entities
-    added = _find_added_seconds(match, said)
-    if added is None:
-        return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
-    return alarms.move_by(chosen, added, correction=correction and not _is_whole(said[0]))
-
-
-def move_by(
-    match: Match, data: dict[str, Any], at: datetime, language: str, *, correction: bool = False
-) -> Answer | str:
-    """Let the alarm that was set last, else the only one, or all, ring earlier or later: "later",
-    and to "How much later?" "an hour" or a time."""
-    alarms = AlarmList(data, at, language)
-    last = [datetime.fromisoformat(text) for text in data.get("last", ())]
-    several = _find_several(match, alarms)
-    chosen = several or [time for time in last if time in alarms.times] or alarms.times
-    if not chosen:
-        return alarms.answer("none")
-    if len(chosen) > 1 and not several:
-        return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
-    (new,) = match.slots["length"].entities
-    if "seconds" in new.meta:
-        sign = -1 if match.slots["direction"].value == "earlier" else 1
-        return alarms.move_by(chosen, sign * new.meta["seconds"], correction=correction)
-    try:
-        time = resolve_new_time(new, chosen[0], at)
-    except TooFarError:
-        return alarms.answer("far")
-    return alarms.move_by(chosen[:1], (time - chosen[0]).total_seconds())
+    """Take back a cancellation that was the last change, else cancel: "doch nicht"."""
+    if {*data.get("alarms", ())} < {*data_before(data).get("alarms", ())}:
+        return undo(data, at, language)
+    return cancel(match, data, at, language, conversation=conversation)
 
 
 def undo(data: dict[str, Any], at: datetime, language: str) -> Answer | str:
@@ -379,27 +333,10 @@ def drop(data: dict[str, Any], at: datetime, language: str, conversation: LiveCo
     conversation.forget(lambda entity: entity.element == "date")
 
 
-def _offered(match: Match) -> list[Entity]:
-    """What a sentence means of a list of alarms."""
-    return [one.entity for one in _taken(match.slots.get("listed")) if one.offered]
-
-
-def _taken(slot: Slot | None) -> tuple[Candidate, ...]:
-    return slot.taken if slot else ()
-
-
-def _entities(slot: Slot | None) -> tuple[Entity, ...]:
-    return slot.entities if slot else ()
-
-
-def _is_remembered(slot: Slot | None) -> bool:
-    return any(one.remembered for one in _taken(slot))
-
-
 def _last_set(match: Match, data: Mapping[str, Any], *, correction: bool) -> datetime | None:
     """The alarm that the last answer has set, if a question goes on with it ("and tomorrow") or
     corrects it ("no, 9")."""
-    is_follow_up = correction or _is_remembered(match.slots.get("action"))
+    is_follow_up = correction or is_remembered(match.slots.get("action"))
     last: list[str] = data.get("last", []) if is_follow_up else []
     return datetime.fromisoformat(last[0]) if len(last) == 1 else None
 
@@ -413,25 +350,6 @@ def _are_alternatives(times: Iterable[Entity], text: str, language: str) -> bool
         for before, behind in pairwise(in_order)
         for start, end in joints
     )
-
-
-def _is_another(match: Match) -> bool:
-    """Whether the sentence asks for another alarm beside the last one: "and one an hour later"."""
-    slot = match.slots.get("another")
-    return slot is not None and slot.source == "sentence"
-
-
-def _find_several(match: Match, alarms: AlarmList) -> list[datetime]:
-    """The alarms that "all" or "both" means."""
-    said = _entities(match.slots.get("all"))
-    if not said:
-        return []
-    return alarms.both() if said[0].value == "both" else alarms.times
-
-
-def _is_whole(length: Entity) -> bool:
-    """Whether what is added counts from where an alarm is now, also in a correction."""
-    return "added" in length.meta
 
 
 def _find_shared_day(said: Sequence[Entity]) -> Entity | None:
@@ -448,21 +366,3 @@ def _find_shared_day(said: Sequence[Entity]) -> Entity | None:
 def _is_on_day(entity: Entity) -> bool:
     """Whether a date is a time of a day that it says: tomorrow at 5."""
     return bool(entity.meta.get("expression", ("",))[0] == "at")
-
-
-def _find_added_seconds(match: Match, times: Sequence[Entity]) -> float | None:
-    """The length of what a question adds to the last alarm, or takes from it: "5 more minutes",
-    "twice as long"; the correction of that is another one."""
-    if len(times) != 1:
-        return None
-    length = times[0]
-    if "added" in length.meta:
-        added: float = length.meta["added"]
-        return added
-    beside = {length.tokens[0] - 1, length.tokens[-1] + 1}  # not "another one for 5 minutes"
-    slot = match.slots.get("more")
-    is_added = length.meta.get("more") or any(
-        slot is not None and (slot.source != "sentence" or not beside.isdisjoint(one.tokens))
-        for one in _entities(slot)
-    )
-    return length.meta.get("seconds") if is_added else None

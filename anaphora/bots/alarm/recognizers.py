@@ -1,10 +1,12 @@
-"""The recognizer of the model ``alarm`` (see docs/entities.md): bare hours ("8, please", «в семь»).
-Its words are in ``hours.yaml``."""
+"""The recognizers of the model ``alarm`` (docs/entities.md): bare hours ("8, please", «в семь»),
+with words in ``hours.yaml``, and parts of a length of time ("half", "10 % less")."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import pairwise
 
 from anaphora.bots.tables import load_language_table
@@ -14,14 +16,19 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
     Numeral,
     get_numeral_reader,
 )
+from anaphora.entities.builtin.registry import create_builtin
 from anaphora.entities.cues.cue_words import load_cue_words
-from anaphora.entities.recognizers.recognizer import Mention
+from anaphora.entities.recognizers.recognizer import Mention, Recognizer, TokenizedText
 from anaphora.entities.words.normalization import base_code
 
-__all__ = ["hours"]
+__all__ = ["hours", "parts"]
 
 _HOURS, _NOON = 24, 12
 _DIGITS = 2
+_MAX_PART_WORDS = 6  # "no, make it 10 percent less"
+_PART_KINDS = frozenset({"fraction", "percent"})
+_PERCENT = re.compile(r"%|per ?cent|prozent|процент", re.IGNORECASE)
+_NO_DIGIT = re.compile(r"\D*")
 _CORRECTING = frozenset({"correct", "decline", "instead"})
 
 
@@ -54,6 +61,35 @@ def hours(text: str, at: datetime, language: str) -> Iterator[Mention]:
             }
             start, end = found[number.start].start, found[number.end - 1].end
             yield Mention(start, end, f"{begin:%Y-%m-%dT%H:%M}", meta)
+
+
+def parts(text: str, at: datetime, language: str) -> Iterator[Mention]:
+    """Recognize the part that a length of time is to be changed to, or by: "half", "10 % less".
+    The metadata have the ``factor``."""
+    if not (_NO_DIGIT.fullmatch(text) or _PERCENT.search(text)):
+        return
+    atoms, phrases = load_cue_words(language).read(text)
+    words = [one for one in atoms if one.kind == "word"]
+    if len(words) > _MAX_PART_WORDS:
+        return
+    changes = [one for one in phrases if one.reading.kind == "change"]
+    for one in _load_numbers(language)(TokenizedText(text, [text], [0]), at):
+        if (
+            one.meta.get("kind") not in _PART_KINDS
+            or "unit" in one.meta
+            or one.void
+            or one.fallback
+        ):
+            continue
+        cues = {atoms[index].start for cue in phrases for index in range(cue.first, cue.last)}
+        if any(not one.start <= word.start < one.end for word in words if word.start not in cues):
+            continue  # "half an hour"
+        part = one.meta["value"] / (100 if one.meta["kind"] == "percent" else 1)
+        end, factor = one.end, part
+        if changes:
+            end = max(end, atoms[changes[0].last - 1].end)
+            factor = 1 + part if changes[0].reading.value == "more" else 1 - part
+        yield Mention(one.start, end, f"{factor:g}", {"factor": factor})
 
 
 def _are_ends(
@@ -120,6 +156,11 @@ def _next_occurrence(hour: int, at: datetime) -> datetime:
         for one in candidates
         if (time := (midnight + timedelta(days=day)).replace(hour=one)) > at
     )
+
+
+@lru_cache(maxsize=16)
+def _load_numbers(language: str) -> Recognizer:
+    return create_builtin("number", language, {})
 
 
 def _load_words(language: str) -> Mapping[str, Sequence[str]]:

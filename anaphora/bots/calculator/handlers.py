@@ -1,21 +1,26 @@
-"""The handler of the model ``calculator``, which can continue from the last result."""
+"""The handlers of the model ``calculator``, which can continue from the last result.
+
+``data`` holds the last ``result``, the ``expression`` that it is of, ``base``, the result that this
+continued from, and what :mod:`anaphora.bots.undo` remembers.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from anaphora.bots.calculator.amounts import find_sign, replace_last_number, takes_back
 from anaphora.bots.calculator.arithmetic import CalculationError, evaluate, format_number
 from anaphora.bots.tables import load_texts
-from anaphora.entities.cues.cue_words import load_cue_words
+from anaphora.bots.undo import remember, take_back
+from anaphora.engine.callbacks.handlers import Skip
 
 if TYPE_CHECKING:
     from anaphora.intents.match import Match
 
-__all__ = ["calculate"]
+__all__ = ["amend", "calculate", "undo"]
 
 _MAX_RESULTS = 10  # in one answer
-_CORRECTION = ("correct", "")
 
 
 def calculate(match: Match, data: dict[str, Any], language: str, *, text: str = "") -> str:
@@ -24,22 +29,69 @@ def calculate(match: Match, data: dict[str, Any], language: str, *, text: str = 
     continued from, from which a correction continues ("no, times 3")."""
     (slot,) = match.slots.values()
     mentions = (one for one in match.filling.variant.entities if one.element == slot.element)
-    results = []
-    if "base" in data and _takes_back(text, language):
+    results: list[str] = []
+    remember(data)
+    if "base" in data and takes_back(text, language):
         data["result"] = data["base"]
     for expression in sorted(mentions, key=lambda one: one.start)[:_MAX_RESULTS]:
-        last = Fraction(data["result"]) if "result" in data else None
         try:
-            result = evaluate(expression.text, language, last)
+            results.append(_compute(expression.text, data, language))
         except CalculationError as problem:
+            if not results:
+                take_back(data)
             results.append(str(load_texts("calculator", language)[problem.kind]))
             break
-        data.pop("base", None)
-        if last is not None and _differs(expression.text, language, last + 1, result):
-            data["base"] = str(last)
-        data["result"] = str(result)
-        results.append(format_number(result, language))
     return "; ".join(results)
+
+
+def amend(match: Match, data: dict[str, Any], language: str, *, text: str = "") -> str:
+    """Compute the last expression with another number ("no, by 4"), or add one to its result ("and
+    3 more"). Raises :class:`Skip` if there is none."""
+    (amount,) = match.slots["amount"].entities
+    is_correction = takes_back(text, language)
+    before = data.get("base" if is_correction else "result")
+    sign = find_sign(text, language)
+    if sign and before is not None:
+        expression = f"({before}) {sign} {amount.text}"
+    elif is_correction and not sign and "expression" in data:
+        expression = replace_last_number(data["expression"], amount.text, language)
+    else:
+        expression = ""
+    if not expression:
+        raise Skip
+    remember(data)
+    if before is not None:
+        data["result"] = before
+    try:
+        result = _compute(expression, data, language)
+    except CalculationError as problem:
+        take_back(data)
+        return str(load_texts("calculator", language)[problem.kind])
+    if sign:
+        data["base"] = before
+    return result
+
+
+def undo(data: dict[str, Any], language: str) -> str:
+    """Go back to the result before the last question."""
+    texts = load_texts("calculator", language)
+    if not take_back(data):
+        return str(texts["nothing"])
+    if "result" not in data:
+        return str(texts["cleared"])
+    return str(texts["undone"].format(result=format_number(Fraction(data["result"]), language)))
+
+
+def _compute(expression: str, data: dict[str, Any], language: str) -> str:
+    """The result of an expression, which may continue from the last one. Raises
+    :class:`CalculationError`, and changes nothing, if it has none."""
+    last = Fraction(data["result"]) if "result" in data else None
+    result = evaluate(expression, language, last)
+    data.pop("base", None)
+    if last is not None and _differs(expression, language, last + 1, result):
+        data["base"] = str(last)
+    data.update(result=str(result), expression=expression)
+    return format_number(result, language)
 
 
 def _differs(expression: str, language: str, last: Fraction, result: Fraction) -> bool:
@@ -48,13 +100,3 @@ def _differs(expression: str, language: str, last: Fraction, result: Fraction) -
         return evaluate(expression, language, last) != result
     except CalculationError:
         return True
-
-
-def _takes_back(text: str, language: str) -> bool:
-    """Whether a text begins with what takes back the last question: "no", "I meant"."""
-    _, phrases = load_cue_words(language).read(text)
-    return any(
-        not one.start
-        and (one.reading.kind == "decline" or (one.reading.kind, one.reading.value) == _CORRECTION)
-        for one in phrases
-    )

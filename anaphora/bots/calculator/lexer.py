@@ -19,7 +19,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
 )
 from anaphora.entities.words.normalization import base_code, create_normalizer
 
-__all__ = ["Run", "Symbol", "find_runs", "is_spoken_share"]
+__all__ = ["Run", "Symbol", "find_runs", "find_symbols", "is_spoken_share"]
 
 _MAX_DIGITS = 30
 _MAX_EXPONENT = 300
@@ -50,9 +50,7 @@ class Run:
 
 def find_runs(text: str, language: str) -> Iterator[Run]:
     """Find the runs of symbols that may be expressions."""
-    words = _load_operators(base_code(language))
-    found = split_atoms(text, create_normalizer(language))
-    numbers = _find_numbers(text, found, words, get_numeral_reader(base_code(language)))
+    found, words, numbers = _read(text, language)
     run: list[Symbol] = []
     follows_number = False
     at = 0
@@ -71,9 +69,31 @@ def find_runs(text: str, language: str) -> Iterator[Run]:
         at = after
 
 
+def find_symbols(text: str, language: str) -> list[Symbol]:
+    """All symbols in a text, whether or not they may be an expression."""
+    found, words, numbers = _read(text, language)
+    all_symbols: list[Symbol] = []
+    at = 0
+    while at < len(found):
+        symbols, at = _read_symbols(found, at, words, numbers)
+        all_symbols += symbols
+    return all_symbols
+
+
 def is_spoken_share(symbol: Symbol) -> bool:
     """Whether a symbol is a number such as "half" and "a third"."""
     return symbol.kind == "NUMBER" and symbol.spoken and 0 < symbol.value < 1
+
+
+@lru_cache(maxsize=8)  # each recognizer of the model reads the same text
+def _read(
+    text: str, language: str
+) -> tuple[Sequence[Atom], _OperatorTable, Mapping[int, tuple[int, int | Fraction]]]:
+    """The atoms of a text, the operators of its language, and the numbers in it."""
+    words = _load_operators(base_code(language))
+    found = split_atoms(text, create_normalizer(language))
+    reader = get_numeral_reader(base_code(language))
+    return found, words, _find_numbers(text, found, words, reader)
 
 
 def _read_symbols(

@@ -17,6 +17,7 @@ from anaphora.bots.restaurant.table import (
     restaurants,
 )
 from anaphora.bots.tables import load_texts
+from anaphora.bots.undo import data_before, remember, take_back
 from anaphora.engine.callbacks.answer import Answer
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ __all__ = [
     "is_open",
     "show",
     "tell",
+    "undo",
 ]
 
 _MAX_OFFERED = 3
@@ -130,6 +132,7 @@ def book(match: Match, data: dict[str, Any], at: datetime, language: str) -> str
     moved = _last_made(known, place.name, data) if _is_change(match) else None
     old = [one for one in known if one == moved or _is_replaced(one, new)]
     kept = [one for one in known if one not in old]
+    remember(data)
     data["last"] = new
     data["bookings"] = sorted([*kept, new], key=lambda one: str(one["time"]))
     if old:
@@ -176,7 +179,9 @@ def cancel_other(
     """Cancel the booking at another place of the list than the one just cancelled, which comes back
     ("no, I meant the second"), or that one as well ("and the second")."""
     words, left = _Words(language, at), _bookings(data, at)
-    known = _bookings({"bookings": data.get("before", ())}, at)
+    if len(data_before(data).get("bookings", ())) > len(data.get("bookings", ())):
+        take_back(data)
+    known = _bookings(data, at)
     chosen = select_by_ordinal(known, find_ordinal(text, language))
     if not chosen:
         listed = f"{words.say('which_booking')} {words.list_bookings(left)}" if left else ""
@@ -185,6 +190,16 @@ def cancel_other(
     if has_cue(text, language, "add"):
         chosen = [one for one in known if one in back or one in chosen]
     return _cancel(known, chosen, data, words, [one for one in back if one not in chosen])
+
+
+def undo(data: dict[str, Any], at: datetime, language: str) -> Answer:
+    """Take back the last booking, or what was cancelled last."""
+    words = _Words(language, at)
+    if not take_back(data):
+        return Answer(words.say("not_undone"))
+    known = _bookings(data, at)
+    listed = words.list_bookings(known) if known else words.say("nothing")
+    return Answer(f"{words.say('undone')} {listed}", offers=_booking_bundles(known), then="cancel")
 
 
 def drop() -> Answer:
@@ -200,7 +215,7 @@ def _cancel(
     kept: Sequence[dict[str, Any]] = (),
 ) -> Answer:
     """Cancel the ``chosen`` bookings. Those that are ``kept`` had been cancelled by mistake."""
-    data["before"] = list(known)
+    remember(data)
     data["bookings"] = [one for one in known if one not in chosen]
     text = words.say("cancelled", booking="; ".join(map(words.booking, chosen)))
     if kept:

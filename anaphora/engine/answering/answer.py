@@ -379,7 +379,7 @@ def _reject(
     if is_confirmed(decision) and before.pending:
         # It is carried out at most once, whatever the handler does.
         before = replace(before, pending=before.pending.suspended)
-    if decision.question.small_talk:
+    if decision.question.small_talk or rejection.kind == "nothing_asked":
         evicted: tuple[ForgottenEntity, ...] = ()
         conversation = rules.record_without_intent(before, at)
     else:

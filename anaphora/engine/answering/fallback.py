@@ -13,6 +13,7 @@ from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.fallback_handler import FALLBACK_ROLE, FallbackContext
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
+from anaphora.intents.confirmation import format_accepted
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.unused import find_unknown_parts
 from anaphora.models.domain import (
@@ -30,7 +31,7 @@ from anaphora.stm import rules
 __all__ = ["answer_fallback", "answer_reset", "answer_small_talk", "choose_fallback_text"]
 
 _NEAR_KINDS = frozenset({"unknown", "incomplete", "refused"})
-_SOCIAL_KINDS = frozenset(get_args(SocialKind))
+_SOCIAL_KINDS = frozenset(("nothing_asked", *get_args(SocialKind)))
 
 
 def answer_fallback(bot: Bot, decision: Decision, answer: BotAnswer, at: datetime) -> BotAnswer:
@@ -51,6 +52,8 @@ def answer_fallback(bot: Bot, decision: Decision, answer: BotAnswer, at: datetim
             return replace(answer, text=result if isinstance(result, str) else "", result=result)
     if fallback is None:
         return answer
+    if kind == "nothing_asked" and kind not in fallback.texts:
+        return replace(answer, text=format_accepted(context["language"]))
     texts = choose_fallback_text(
         fallback, kind, context["failures"], context["language"], _near_intent(decision)
     )

@@ -6,7 +6,10 @@ from typing import NamedTuple, cast
 
 from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.handlers import Reject
+from anaphora.entities.cues.cue_finder import find_cues
+from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.intents.checks.utterance_limits import has_too_many_words
+from anaphora.intents.confirmation import parse_answer
 from anaphora.intents.decision.decision import Decision
 from anaphora.models.domain import RejectionKind, SocialKind
 
@@ -39,9 +42,11 @@ def find_rejection(bot: Bot, decision: Decision) -> Rejection:
         return Rejection("every intent that matched passed on it", "refused")
     if not utterance.text.strip():
         return Rejection("the question is empty", "empty")
-    if talk := decision.question.small_talk:
+    if talk := _find_small_talk(bot, decision):
         return Rejection(f"it is small talk: {talk}", cast(SocialKind, talk))
     if not utterance.entities:
+        if bot.model.fallback and parse_answer(utterance.text, bot.model.languages) is not None:
+            return Rejection("it answers a question, but none was asked", "nothing_asked")
         return Rejection("nothing in it is known to this bot", "unknown")
     if decision.nearest:
         near = decision.nearest
@@ -52,3 +57,14 @@ def find_rejection(bot: Bot, decision: Decision) -> Rejection:
         return Rejection(f"for {near.intent.id} it lacks: {lacking}", "incomplete")
     named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
     return Rejection(f"no intent can do anything with: {named}", "unknown")
+
+
+def _find_small_talk(bot: Bot, decision: Decision) -> str:
+    """The kind of small talk that a question is; without dialog acts, only if the fallback of the
+    model answers it. Empty for anything else."""
+    utterance, fallback = decision.question.utterance, bot.model.fallback
+    if bot.interpreter is not None or fallback is None or utterance.entities:
+        return decision.question.small_talk
+    cues = find_cues(utterance, load_cue_words(utterance.language))
+    kinds = [cue.value for cue in cues if cue.kind == "social" and cue.value in fallback.texts]
+    return kinds[-1] if kinds else ""

@@ -41,6 +41,9 @@ class FallbackSchema(SchemaBase):
     too_long: LocalizedTextField | None = _text("The question is too long.")
     refused: LocalizedTextField | None = _text("A limit, or a handler without a text, refuses it.")
     empty: LocalizedTextField | None = _text("The question is empty.")
+    nothing_asked: LocalizedTextField | None = _text(
+        'The user says yes, no or okay, though nothing was asked; by default "All right."'
+    )
     thanks: LocalizedTextField | None = _text("The user says thanks.")
     greeting: LocalizedTextField | None = _text("The user greets.")
     farewell: LocalizedTextField | None = _text("The user says goodbye.")

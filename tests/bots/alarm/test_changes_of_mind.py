@@ -268,3 +268,132 @@ def test_an_hour_corrects_without_a_comma(language, questions, alarms):
 def test_who_thinks_better_of_it_has_no_alarm(language, questions):
     none = {"en": "No alarm", "de": "Es ist kein Wecker", "ru": "Ни одного будильника"}
     assert alarms_after(*questions, language=language).startswith(none[language])
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["wake me", "8", "actually half past"], "Alarms: Mon 5 Jan, 20:30."),
+        ("en", ["wake me tomorrow", "8", "actually half past"], "Alarms: Tue 6 Jan, 08:30."),
+        (
+            "en",
+            ["wake me tomorrow at 7", "8", "actually half past"],
+            "Alarms: Tue 6 Jan, 07:00; Tue 6 Jan, 08:30.",
+        ),
+        ("de", ["weck mich um 8 Uhr", "doch halb neun"], "Wecker: Mo, 5. Jan, 20:30."),
+        ("de", ["weck mich", "8 Uhr", "doch lieber halb neun"], "Wecker: Mo, 5. Jan, 20:30."),
+    ],
+)
+def test_half_past_corrects_the_hour_that_was_said(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms
+
+
+TOGETHER = {
+    "en": ["wake me at 6 am", "wake me at 7 am and 9 am"],
+    "de": ["weck mich um 6 Uhr früh", "weck mich um 7 Uhr früh und um 9 Uhr"],
+    "ru": ["разбуди меня в 6 утра", "разбуди меня в 7 утра и в 9 утра"],
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        (
+            "en",
+            ["cancel the first", "no, the second"],
+            "Alarms: Tue 6 Jan, 06:00; Tue 6 Jan, 07:00.",
+        ),
+        ("en", ["cancel the first", "and the second"], "Alarms: Tue 6 Jan, 06:00."),
+        (
+            "en",
+            ["the second at 10 am"],
+            "Alarms: Tue 6 Jan, 06:00; Tue 6 Jan, 07:00; Tue 6 Jan, 10:00.",
+        ),
+        (
+            "en",
+            ["my alarms", "cancel the first", "no, the second"],
+            "Alarms: Tue 6 Jan, 06:00; Tue 6 Jan, 09:00.",
+        ),
+        (
+            "de",
+            ["lösch den ersten", "nein, den zweiten"],
+            "Wecker: Di, 6. Jan, 06:00; Di, 6. Jan, 07:00.",
+        ),
+        ("ru", ["отмени первый", "нет, второй"], "Будильники: вт, 6 янв, 06:00; вт, 6 янв, 07:00."),
+    ],
+)
+def test_alarms_that_were_set_together_are_counted_by_themselves(language, questions, alarms):
+    assert alarms_after(*TOGETHER[language], *questions, language=language) == alarms
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["half"], "Alarms: Mon 5 Jan, 09:20."),
+        ("en", ["make it half as long"], "Alarms: Mon 5 Jan, 09:20."),
+        ("en", ["10 % less"], "Alarms: Mon 5 Jan, 09:36."),
+        ("en", ["half", "10 percent longer", "twice as long"], "Alarms: Mon 5 Jan, 09:44."),
+        ("en", ["a quarter less", "undo", "half"], "Alarms: Mon 5 Jan, 09:20."),
+        ("en", ["20 minutes longer", "half"], "Alarms: Mon 5 Jan, 09:30."),
+        ("de", ["halb"], "Wecker: Mo, 5. Jan, 09:20."),
+        ("de", ["10 % weniger"], "Wecker: Mo, 5. Jan, 09:36."),
+        ("de", ["halb", "doppelt so lang"], "Wecker: Mo, 5. Jan, 09:40."),
+        ("ru", ["на 10% меньше"], "Будильники: пн, 5 янв, 09:36."),
+        ("ru", ["половину"], "Будильники: пн, 5 янв, 09:20."),
+    ],
+)
+def test_a_timer_is_made_a_part_of_its_length(language, questions, alarms):
+    timer = {"en": "timer for 40 minutes", "de": "Timer 40 Minuten", "ru": "таймер на 40 минут"}
+    assert alarms_after(timer[language], *questions, language=language) == alarms
+
+
+def test_half_of_an_alarm_at_a_time_is_nothing():
+    assert answers("alarm", "wake me at 7 am", "half")[-1].startswith("I only set alarms")
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "said"),
+    [
+        (
+            "en",
+            [
+                "wake me at 7 am",
+                "and 8 am",
+                "and 9 am",
+                "cancel the second",
+                "undo",
+                "make it half an hour later",
+            ],
+            "Moved from Tue 6 Jan, 08:00 to Tue 6 Jan, 08:30.",
+        ),
+        (
+            "en",
+            ["wake me at 7 am", "and 8 am", "undo", "make it half an hour later"],
+            "Moved from Tue 6 Jan, 07:00 to Tue 6 Jan, 07:30.",
+        ),
+        (
+            "de",
+            [
+                "weck mich um 7",
+                "weck mich um 8",
+                "lösch den um 7",
+                "mach das rückgängig",
+                "mach ihn eine halbe Stunde später",
+            ],
+            "Verschoben von Mo, 5. Jan, 19:00 auf Mo, 5. Jan, 19:30.",
+        ),
+    ],
+)
+def test_what_came_back_last_is_what_moves(language, questions, said):
+    assert answers("alarm", *questions)[-1] == said
+
+
+def test_doch_nicht_takes_a_cancellation_back():
+    asked = ["weck mich morgen um 7", "und um 8", "lösch den ersten", "doch nicht"]
+    assert alarms_after(*asked, language="de") == "Wecker: Di, 6. Jan, 07:00; Di, 6. Jan, 08:00."
+
+
+def test_doch_nicht_cancels_the_alarm_that_was_set():
+    assert alarms_after("weck mich morgen um 7", "doch nicht", language="de") == (
+        "Es ist kein Wecker gestellt."
+    )

@@ -39,3 +39,40 @@ def test_a_share_of_the_last_result(questions, result):
 
 def test_half_an_hour_is_no_share_of_a_result():
     assert answer("calculator", "10 plus 6", "half an hour").startswith("I can only calculate")
+
+
+@pytest.mark.parametrize(
+    ("questions", "results"),
+    [
+        (["100 / 8", "no, by 4"], ["12.5", "25"]),
+        (["5 plus 3", "times two", "no, three"], ["8", "16", "24"]),
+        (["50 plus 50", "add ten percent", "no, 20 percent"], ["100", "110", "120"]),
+        (["5 plus 3", "and 3 more", "no, 4 more"], ["8", "11", "12"]),
+        (["5 plus 3", "and 3 more", "no, times 3"], ["8", "11", "24"]),
+        (["5 plus 3", "another 5", "3 less"], ["8", "13", "10"]),
+        (["сколько будет 8 плюс 8", "раздели на 4", "нет, на 2"], ["16", "4", "8"]),
+        (["5 plus 3", "times two", "and plus 5", "the half of that"], ["8", "16", "21", "10.5"]),
+    ],
+)
+def test_a_number_changes_the_last_calculation(questions, results):
+    assert answers("calculator", *questions) == results
+
+
+@pytest.mark.parametrize("question", ["no, 4", "and 3 more"])
+def test_a_number_alone_is_no_calculation(question):
+    assert answer("calculator", question).startswith("I can only calculate")
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (["5 plus 3", "times 2", "undo that"], "All right, back to 8."),
+        (["5 plus 3", "times 2", "undo", "plus 1"], "9"),
+        (["5 plus 3", "undo"], "All right, no result is left."),
+        (["5 plus 3", "divide it by zero", "undo"], "All right, no result is left."),
+        (["undo"], "There is nothing to undo."),
+        (["5 плюс 3", "умножь на 2", "отмени"], "Хорошо, снова 8."),
+    ],
+)
+def test_the_last_result_is_taken_back(questions, said):
+    assert answer("calculator", *questions) == said

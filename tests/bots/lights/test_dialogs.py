@@ -46,3 +46,80 @@ def test_more_than_100_percent_is_no_brightness():
 
 def test_who_forgets_it_is_answered():
     assert answers("lights", "lights on in the hall", "forget it")[-1] == "All right."
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (["half"], "The light is set to 25% in the bedroom."),
+        (["half that"], "The light is set to 25% in the bedroom."),
+        (["make it half as bright"], "The light is set to 25% in the bedroom."),
+        (["half", "half"], "The light is set to 12% in the bedroom."),
+        (["half", "and the kitchen?"], "The light is set to 25% in the kitchen."),
+        (["to half"], "The light is set to half in the bedroom."),
+        (["a bit more"], "The light is set to 60% in the bedroom."),
+        (["a little less"], "The light is set to 40% in the bedroom."),
+        (["brighter still"], "The light is set to 60% in the bedroom."),
+        (["darker", "a bit more"], "The light is set to 30% in the bedroom."),
+        (["less", "more"], "The light is set to 50% in the bedroom."),
+        (["darker", "no, brighter"], "The light is set to 60% in the bedroom."),
+        (["darker", "10 % less"], "The light is set to 30% in the bedroom."),
+        (["turn it up a bit"], "The light is set to 60% in the bedroom."),
+        (["turn it off", "brighter"], "The light is set to 10% in the bedroom."),
+        (["good night", "brighter"], "The light is set to 10% in the bedroom."),
+    ],
+)
+def test_changes_start_from_the_level_that_is_known(questions, said):
+    assert answers("lights", DIM, *questions)[-1] == said
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (
+            ["baisse la lumière du salon à 50 %", "un peu moins"],
+            "La lumière est à 40\u00a0% dans le salon.",
+        ),
+        (
+            ["baisse la lumière du salon à 50 %", "moitié moins fort"],
+            "La lumière est à 25\u00a0% dans le salon.",
+        ),
+        (["яркость в спальне 50%", "чуть больше"], "Свет в спальне теперь на 60\u00a0%."),
+        (["яркость в спальне 50%", "ещё ярче"], "Свет в спальне теперь на 60\u00a0%."),
+        (["яркость в спальне 50%", "вдвое темнее"], "Свет в спальне теперь на 25\u00a0%."),
+    ],
+)
+def test_so_they_do_in_other_languages(questions, said):
+    assert answers("lights", *questions)[-1] == said
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (["lights on in the hall", "brighter"], "It is brighter now in the hall."),
+        (["lights on in the hall", "dim the hall a bit"], "It is darker now in the hall."),
+        (["lights on in the hall", "half"], "The light is set to 50% in the hall."),
+    ],
+)
+def test_nobody_knows_how_bright_a_light_is_that_was_switched_on(questions, said):
+    assert answers("lights", *questions)[-1] == said
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        ([DIM, "80 %", "undo that"], "All right, as before."),
+        ([DIM, "80 %", "undo that", "10 more"], "The light is set to 60% in the bedroom."),
+        ([DIM, "turn it off", "undo", "brighter"], "The light is set to 60% in the bedroom."),
+        ([DIM, "undo", "undo"], "There is nothing to undo."),
+        (["allume le salon", "annule ça"], "D’accord, comme avant."),
+        (["включи свет на кухне", "отмени"], "Хорошо, всё как было."),
+    ],
+)
+def test_the_last_change_is_taken_back(questions, said):
+    assert answers("lights", *questions)[-1] == said
+
+
+@pytest.mark.parametrize("question", ["a bit brightr", "brihgter", "half as brigt"])
+def test_a_misspelt_word_changes_no_language(question):
+    assert answers("lights", "lights on in the hall", question)[-1].endswith("in the hall.")

@@ -94,3 +94,20 @@ def test_a_limit_is_a_number_or_another_restaurant(questions, offered):
 def test_a_restaurant_beside_than_may_still_be_booked():
     said = answers("restaurant", "book a table at Kiku for 2 rather than 4")[-1]
     assert said == "On what day, and at what time?"
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        (
+            (*TWO_TABLES, "undo that"),
+            "All right, as before. Your bookings:\n1. Kiku for 2, Fri 9 Jan, 20:00\n"
+            "2. Kiku for 2, Sat 10 Jan, 20:00",
+        ),
+        ((*TWO_TABLES[:2], "undo"), "All right, as before. You have no bookings."),
+        ((*TWO_TABLES[:2], "undo", "undo"), "There is nothing to undo."),
+        ((*DVA_STOLIKA[:2], "верни как было"), "Хорошо, всё как было. У вас нет брони."),
+    ],
+)
+def test_the_last_change_of_the_bookings_is_taken_back(said, answer):
+    assert answers("restaurant", *said)[-1] == answer

@@ -96,3 +96,86 @@ def test_the_home_has_a_hall_and_a_bathroom(talk, language, questions, where):
 )
 def test_a_part_is_one_of_the_level_of_the_light(talk, language, questions, level):
     assert talk("home", language, *questions)[-1].endswith(level)
+
+
+TWO = {
+    "en": [
+        "haircut on Friday at 3 pm",
+        "yes",
+        "shave on Saturday at 10",
+        "yes",
+        "what have I booked",
+    ],
+    "de": [
+        "Haarschnitt am Freitag um 15 Uhr",
+        "ja",
+        "Rasur am Samstag um 10",
+        "ja",
+        "meine Termine",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "booked"),
+    [
+        (
+            "en",
+            ["cancel the first one", "no, I meant the second", "what have I booked"],
+            "haircut on Friday 9 January at 15:00",
+        ),
+        (
+            "en",
+            ["cancel the first", "and the second", "what have I booked"],
+            "You have no appointments.",
+        ),
+        (
+            "en",
+            ["cancel the first one", "undo that"],
+            "All right, as before. haircut on Friday 9 January at 15:00; "
+            "shave on Saturday 10 January at 10:00",
+        ),
+        ("en", ["undo", "undo", "undo"], "There is nothing to undo."),
+        (
+            "de",
+            ["den ersten absagen", "nein, ich meinte den zweiten", "meine Termine"],
+            "Haarschnitt am Freitag, 9. Januar um 15:00 Uhr",
+        ),
+        (
+            "de",
+            ["mach das rückgängig"],
+            "In Ordnung, wie vorher. Haarschnitt am Freitag, 9. Januar um 15:00 Uhr",
+        ),
+    ],
+)
+def test_another_appointment_of_the_list_is_meant_or_the_change_is_taken_back(
+    talk, language, questions, booked
+):
+    assert talk("booking", language, *TWO[language], *questions)[-1] == booked
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "said"),
+    [
+        ("en", ["set the kitchen lamp to 80 percent", "half", "half that"], "at 20 %."),
+        ("en", ["set the kitchen lamp to 80 percent", "a bit more"], "at 90 %."),
+        ("en", ["set the heating in the hall to 20", "a little less"], "at 19 °C."),
+        ("en", ["set the kitchen lamp to 80 percent", "brighter still", "undo that"], "is 80 %."),
+        ("en", ["undo"], "There is nothing to undo."),
+        ("de", ["stell das Licht in der Küche auf 80 Prozent", "halb so hell"], "auf 40 %."),
+        ("de", ["stell das Licht in der Küche auf 80 Prozent", "etwas mehr"], "auf 90 %."),
+        (
+            "de",
+            ["Licht an in der Küche", "mach das rückgängig"],
+            "In Ordnung, wie vorher. Küche: Licht ist aus.",
+        ),
+        ("ru", ["поставь свет на кухне на 80 процентов", "чуть больше"], "90 %."),
+        (
+            "en",
+            ["lights on in the kitchen", "no, I meant the hall", "is the light on in the kitchen"],
+            "is off.",
+        ),
+    ],
+)
+def test_the_home_changes_what_is_set_and_takes_it_back(talk, language, questions, said):
+    assert talk("home", language, *questions)[-1].endswith(said)
