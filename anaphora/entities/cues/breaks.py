@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numeral_reader
 from anaphora.entities.cues.clauses import EDGE_KINDS
 from anaphora.entities.cues.cue_words import PhraseMatch
 
 __all__ = ["find_breaks"]
 
 _BREAKS = frozenset({"decline", "correct"})
+_MOST_ATOMS = 4  # of a number in words
 
 
 def find_breaks(
@@ -33,7 +35,10 @@ def find_breaks(
                 behind = max(passed)
             offsets = {atom.start for atom in atoms[end : behind + 1]}
             after = [one for one in values if one.start in offsets]
-            if any(_may_correct(old, new) for old in before for new in after):
+            is_number = not all(one.is_from_phrase for one in before) and _begins_number(
+                atoms[behind : behind + _MOST_ATOMS], utterance.language
+            )
+            if is_number or any(_are_alike(old, new) for old in before for new in after):
                 yield start, end
 
 
@@ -54,11 +59,13 @@ def _ends(
     return [one.last for one in by_start.get(at, ()) if one.reading.kind in kinds]
 
 
-def _may_correct(old: Entity, new: Entity) -> bool:
-    """Whether a value is like another one, or a bare number that may be a part of it."""
-    is_number = not new.is_from_phrase and isinstance(new.meta.get("value"), int | float)
-    return (
-        old.element == new.element
-        or not old.groups.isdisjoint(new.groups)
-        or (is_number and not old.is_from_phrase)
-    )
+def _are_alike(old: Entity, new: Entity) -> bool:
+    """Whether a value is like another one."""
+    return old.element == new.element or not old.groups.isdisjoint(new.groups)
+
+
+def _begins_number(atoms: Sequence[Atom], language: str) -> bool:
+    """Whether some atoms begin with a number, which may be a part of a value."""
+    if atoms and atoms[0].kind == "digits":
+        return True
+    return any(one.start == 0 for one in get_numeral_reader(language).find_in_words(atoms))

@@ -204,3 +204,22 @@ def test_a_no_in_the_sentence_corrects_only_what_is_alike(language, text, answer
 )
 def test_what_does_not_suit_gives_way(language, question, follow_up, answer):
     assert ask(language, question, follow_up) == answer
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "answer"),
+    [
+        ("de", "buche Mars morgen um 10 nein 11", "2026-11-19T11:00"),
+        ("de", "buche Mars morgen um zehn nein elf", "2026-11-19T11:00"),
+        ("ru", "забронируй Марс завтра в 10 нет 11", "2026-11-19T11:00"),
+    ],
+)
+def test_a_model_without_numbers_takes_a_bare_hour_as_well(language, text, answer):
+    model = parse_model(
+        ROOMS.format(language=language)
+        .replace("[date, number]", "[date]")
+        .replace("      count: {element: number, optional: true}\n", "")
+        .replace("{{ count }}", "")
+    )
+    engine = Engine(model, clock=lambda: WEDNESDAY)
+    assert engine.ask(text).text.strip() == answer
