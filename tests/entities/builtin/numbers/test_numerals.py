@@ -43,6 +43,8 @@ def test_a_cardinal_in_words_is_parsed_exactly(language: str, number: int) -> No
         return  # it should be diciotto
     if language == "ar" and ("مليون مليون" in said or "ألف ألف" in said):
         return  # it should be said once
+    if language == "ko" and said.endswith(" 일"):
+        return  # 십만 일 are a hundred thousand days as well
     whole = Numeral(0, len(atoms_of(said, language)), number)
     assert find_numerals(said, language) == [whole]
 
