@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from anaphora.bots.alarm.alarm_list import AlarmList
 from anaphora.bots.alarm.match_times import (
+    asks_for_another,
+    counts_from_alarm,
     entities_of,
     find_added_seconds,
     find_said_times,
-    is_another,
     is_remembered,
-    is_whole,
     offered_in,
 )
 from anaphora.bots.alarm.moves import move, move_to
@@ -44,7 +44,6 @@ from anaphora.bots.alarm.times import (
     resolve_time,
 )
 from anaphora.bots.ordinals import find_ordinal, has_cue, select_by_ordinal
-from anaphora.bots.undo import data_before
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.intents.interpretation.alternatives import find_joints
@@ -91,18 +90,20 @@ def wake(
         alarms.offered = None  # "Remind me at 5" is no answer to an offer, either
     last = alarms.offered or _last_set(match, data, correction=correction)
     said = find_said_times(match)
-    if "more" in match.slots or ("timer" in data and (correction or is_another(match))):
+    if "more" in match.slots or ("timer" in data and (correction or asks_for_another(match))):
         said = tuple([read_as_timer(one, data.get("timer", "minute")) for one in said])
-    added = None if is_another(match) else find_added_seconds(match, said)
+    added = None if asks_for_another(match) else find_added_seconds(match, said)
     if added is not None and "length" in data and has_cue(text, language, "factor"):
         added *= data["length"] / (said[0].meta["seconds"] - added)  # "twice as long" as it is now
     if added is not None:  # "the second one an hour later"
         moved = select_by_ordinal(alarms.last_listed(), find_ordinal(text, language))
         moved = moved or [time for time in alarms.times if time == last]
         if moved:
-            return alarms.move_by(moved, added, correction=correction and not is_whole(said[0]))
+            return alarms.move_by(
+                moved, added, correction=correction and not counts_from_alarm(said[0])
+            )
     is_follow_up = correction or is_remembered(match.slots["action"])
-    if is_follow_up and len(said) == 1 and not is_another(match):
+    if is_follow_up and len(said) == 1 and not asks_for_another(match):
         place = find_ordinal(text, language, said)
         if chosen := select_by_ordinal(alarms.last_listed(), place):
             return move(alarms, data, chosen, said[0], at)
@@ -291,7 +292,7 @@ def rather_not(
     conversation: LiveConversation,
 ) -> Answer | str:
     """Take back a cancellation that was the last change, else cancel: "doch nicht"."""
-    if {*data.get("alarms", ())} < {*data_before(data).get("alarms", ())}:
+    if AlarmList(data, at, language).has_cancelled:
         return undo(data, at, language)
     return cancel(match, data, at, language, conversation=conversation)
 

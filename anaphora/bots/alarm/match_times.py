@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from anaphora.intents.match import Candidate, Match, Slot
 
 __all__ = [
+    "asks_for_another",
+    "counts_from_alarm",
     "entities_of",
     "find_added_seconds",
     "find_said_times",
     "find_several",
-    "is_another",
     "is_remembered",
-    "is_whole",
     "offered_in",
 ]
 
@@ -51,7 +51,7 @@ def is_remembered(slot: Slot | None) -> bool:
     return any(one.remembered for one in _taken(slot))
 
 
-def is_another(match: Match) -> bool:
+def asks_for_another(match: Match) -> bool:
     """Whether the sentence asks for another alarm beside the last one: "and one an hour later"."""
     slot = match.slots.get("another")
     return slot is not None and slot.source == "sentence"
@@ -65,7 +65,7 @@ def find_several(match: Match, alarms: AlarmList) -> list[datetime]:
     return alarms.both() if said[0].value == "both" else alarms.times
 
 
-def is_whole(length: Entity) -> bool:
+def counts_from_alarm(length: Entity) -> bool:
     """Whether what is added counts from where an alarm is now, also in a correction."""
     return "added" in length.meta
 

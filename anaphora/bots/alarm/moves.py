@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from anaphora.bots.alarm.alarm_list import AlarmList
 from anaphora.bots.alarm.match_times import (
+    counts_from_alarm,
     entities_of,
     find_added_seconds,
     find_several,
-    is_whole,
     offered_in,
 )
 from anaphora.bots.alarm.times import TooFarError, resolve_new_time, split_range
@@ -79,7 +79,7 @@ def move_all(
     added = find_added_seconds(match, said)
     if added is None:
         return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
-    return alarms.move_by(chosen, added, correction=correction and not is_whole(said[0]))
+    return alarms.move_by(chosen, added, correction=correction and not counts_from_alarm(said[0]))
 
 
 def move_by(

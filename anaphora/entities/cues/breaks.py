@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from anaphora.core.utterance import Entity, Utterance
@@ -13,6 +14,7 @@ from anaphora.entities.cues.cue_words import PhraseMatch
 __all__ = ["find_breaks"]
 
 _BREAKS = frozenset({"decline", "correct"})
+_SMALL = frozenset({"small"})
 _MOST_ATOMS = 4  # of a number in words
 
 
@@ -26,15 +28,20 @@ def find_breaks(
         start and one.reading.kind in _BREAKS for start in by_start for one in by_start[start]
     ):
         return
-    values = [one for one in utterance.entities if one.value is not None]
-    for start in range(1, len(atoms)):
-        before = [one for one in values if one.end == atoms[start - 1].end]
+    by_first: dict[int, list[Entity]] = defaultdict(list)
+    by_end: dict[int, list[Entity]] = defaultdict(list)
+    for one in utterance.entities:
+        if one.value is not None:
+            by_first[one.start].append(one)
+            by_end[one.end].append(one)
+    for start in sorted(by_start):
+        before = by_end.get(atoms[start - 1].end) if start else None
         if before and (end := _find_end(start, by_start)):
             behind = end
-            while passed := _ends(behind, by_start, frozenset({"small"})):
+            while passed := _ends(behind, by_start, _SMALL):
                 behind = max(passed)
-            offsets = {atom.start for atom in atoms[end : behind + 1]}
-            after = [one for one in values if one.start in offsets]
+            offsets = (atom.start for atom in atoms[end : behind + 1])
+            after = [one for offset in offsets for one in by_first.get(offset, ())]
             is_number = not all(one.is_from_phrase for one in before) and _begins_number(
                 atoms[behind : behind + _MOST_ATOMS], utterance.language
             )
@@ -46,10 +53,10 @@ def _find_end(start: int, by_start: Mapping[int, Sequence[PhraseMatch]]) -> int:
     """The end of a run of answers, courtesies and fillers with one that breaks off; else 0."""
     at, breaks_off = start, False
     while ends := _ends(at, by_start, EDGE_KINDS):
-        found = [one for one in by_start[at] if one.last == max(ends)]
-        kinds = {one.reading.kind for one in found}
+        end = max(ends)
+        kinds = {one.reading.kind for one in by_start[at] if one.last == end}
         breaks_off |= not kinds.isdisjoint(_BREAKS) and "negate" not in kinds
-        at = max(ends)
+        at = end
     return at if breaks_off else 0
 
 

@@ -59,6 +59,7 @@ def find_alike(
 
 
 def kind_of(model: SentenceIntents, name: str) -> dict[str, str]:
+    """The domain and the class of a device, as far as they are known."""
     kind = {slot: property_of(model, name, slot) for slot in (_DOMAIN, _CLASS)}
     return {slot: value for slot, value in kind.items() if value}
 
