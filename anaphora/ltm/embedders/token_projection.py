@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anaphora.ltm.embedders.embedder import Vectors
+from anaphora.ltm.embedders.products import multiply
 
 __all__ = ["TokenProjection", "normalize_rows"]
 
@@ -35,7 +36,7 @@ class TokenProjection:
     def project(self, vectors: Vectors) -> Vectors:
         """Return the projected vectors, each of length 1."""
         centered: Vectors = normalize_rows(vectors) - self.mean
-        projected: Vectors = centered @ self.basis
+        projected: Vectors = multiply(centered, self.basis)
         return normalize_rows(projected)
 
 

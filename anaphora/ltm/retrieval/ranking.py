@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anaphora.ltm.embedders.embedder import Vectors
+from anaphora.ltm.embedders.products import multiply
 from anaphora.ltm.retrieval.store import Document, TermStatistics
 from anaphora.ltm.retrieval.terms import (
     DATE_TERM,
@@ -163,8 +164,8 @@ def compute_features(
     lengths = np.fromiter((len(document.terms) for document in documents), np.float32)
     average = max(statistics.average_length, 1.0)
     keys = _sequence_keys(documents)
-    found[:, 0] = _window_scores(counts, lengths, keys, average) @ share
-    found[:, 1] = np.minimum(counts, 1) @ share
+    found[:, 0] = multiply(_window_scores(counts, lengths, keys, average), share)
+    found[:, 1] = multiply(np.minimum(counts, 1), share)
     if query.pairs:
         found[:, 2] = pairs / len(query.pairs)
     if query.named:

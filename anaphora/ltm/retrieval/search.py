@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from anaphora.errors import AnaphoraError
 from anaphora.ltm.embedders.embedder import Embedder, Vectors, as_token_embedder
+from anaphora.ltm.embedders.products import multiply
 from anaphora.ltm.exchange import Exchange
 from anaphora.ltm.retrieval.day_terms import asks_when, find_days
 from anaphora.ltm.retrieval.ranking import (
@@ -309,7 +310,7 @@ class _SearchRun:
         used = np.ones_like(weights)
         if self._with_context:
             found = sorted(found, key=_position_key)
-            best = np.argsort(-(featured(found) @ weights), kind="stable")[:_NEIGHBOUR_SEEDS]
+            best = np.argsort(-multiply(featured(found), weights), kind="stable")[:_NEIGHBOUR_SEEDS]
             seeds = [found[row] for row in best]
             near = (
                 self._store.with_neighbours(self._user_key, seeds, NEIGHBOUR_REACH) if seeds else ()
@@ -319,13 +320,13 @@ class _SearchRun:
             documents = [Document(one.id, one.id, 0, one.terms) for one in sorted(found)]
             used = _WITHOUT_LENGTH
         features = featured(documents)
-        scores = features @ (weights * used)
+        scores = multiply(features, weights * used)
         rows = np.flatnonzero(self._displayable(found, documents))
         order = _order(scores, rows)
         if query_tokens is not None and len(query_tokens):
             first = order[:TOKEN_LIMIT]
             if add_token_feature(features, documents, first, query_tokens, self._load_tokens):
-                scores = features @ (TOKEN_WEIGHTS * used)
+                scores = multiply(features, TOKEN_WEIGHTS * used)
                 order = _order(scores, rows)
         return {documents[row].id: float(scores[row]) for row in order}
 

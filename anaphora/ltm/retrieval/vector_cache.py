@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anaphora.ltm.embedders.embedder import Vectors
+from anaphora.ltm.embedders.products import multiply
 from anaphora.storage.forks import ForkAware, fork_safe_lock, register_fork_aware
 
 __all__ = ["Ids", "VectorCache", "VectorMatrix"]
@@ -60,7 +61,7 @@ class VectorMatrix:
         if not count or limit < 1:
             return []
         ids = rows.ids[:count]
-        cosines = rows.vectors[:count] @ vector
+        cosines = multiply(rows.vectors[:count], vector)
         if candidates is not None:
             chosen = np.isin(ids, candidates, assume_unique=True)
             ids, cosines = ids[chosen], cosines[chosen]
