@@ -65,6 +65,17 @@ def _count(duration: Mention) -> Mention:
 
 _UNITS = {"second": "s", "minute": "min", "hour": "h"}
 
+_UNIT_NAMES = {
+    **{short: name for name, short in _UNITS.items()},
+    "mm": "millimeter", "cm": "centimeter", "dm": "decimeter", "m": "meter", "km": "kilometer",
+    "in": "inch", "ft": "feet", "yd": "yard", "mi": "mile", "mg": "milligram", "g": "gram",
+    "kg": "kilogram", "t": "tonne", "oz": "ounce", "lb": "pound", "ml": "milliliter", "l": "litre",
+    "gal": "gallon", "qt": "quart", "pt": "pint", "km/h": "kilometer per hour",
+    "m/s": "meter per second", "mph": "mile per hour", "°C": "celsius", "°F": "fahrenheit",
+    "K": "kelvin", "W": "watt", "kW": "kilowatt", "Hz": "hertz",
+}  # fmt: skip
+"""The names of NLPCraft's units; others are called by their symbols."""
+
 
 def extend_metadata(name: str, meta: Meta) -> Meta:
     """The metadata of a built-in entity with the keys of NLPCraft's entity ``name``."""
@@ -127,6 +138,7 @@ _KEYS: Mapping[str, Mapping[str, _Key]] = {
     "nlpcraft:num": {
         "from": _range_limit("from", -_NO_END),
         "to": _range_limit("to", _NO_END),
+        "unit": lambda meta: _UNIT_NAMES.get(meta.get("unit", ""), meta.get("unit")),
         "fromincl": lambda meta: meta.get("fromincl", True),
         "toincl": lambda meta: meta.get("toincl", True),
         "isequalcondition": lambda meta: not _is_range(meta) and meta.get("comparison") != "not",

@@ -246,7 +246,7 @@ def metadata(stand_in, name: str, meta: Mapping[str, Any]) -> Mapping[str, Any]:
             {"from": 5, "fromincl": False, "comparison": "more", "unit": "km"},
             {
                 "from": 5.0, "to": sys.float_info.max, "fromincl": False, "toincl": True,
-                "israngecondition": True, "istopositiveinfinity": True, "unit": "km",
+                "israngecondition": True, "istopositiveinfinity": True, "unit": "kilometer",
                 "isfromnegativeinfinity": False, "isequalcondition": False,
             },
         ),
@@ -269,6 +269,19 @@ def metadata(stand_in, name: str, meta: Mapping[str, Any]) -> Mapping[str, Any]:
 )  # fmt: skip
 def test_numbers_have_both_ends_and_the_kind_of_the_condition(stand_in, ours, theirs) -> None:
     assert metadata(stand_in, "nlpcraft:num", ours).items() >= theirs.items()
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [("min", "minute"), ("h", "hour"), ("day", "day"), ("km", "kilometer"), ("°C", "celsius")],
+)
+def test_units_have_their_names(stand_in, ours, theirs) -> None:
+    meta = metadata(stand_in, "nlpcraft:num", {"value": 5, "unit": ours})
+    assert meta["unit"] == theirs
+
+
+def test_a_number_without_a_unit_has_none(stand_in) -> None:
+    assert "unit" not in metadata(stand_in, "nlpcraft:num", {"value": 5})
 
 
 def test_a_date_ends_a_millisecond_before_ours(stand_in) -> None:
