@@ -3,13 +3,16 @@ an amount of money)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from anaphora.core.utterance import Entity
 from anaphora.entities.words.lexicon import Word
 
-__all__ = ["find_divided", "select_fallbacks"]
+__all__ = ["find_divided", "find_doubted", "select_fallbacks"]
+
+_DAY_MONTH = re.compile(r"\D*\d{1,2}[./]\d{1,2}\.?")
 
 
 def select_fallbacks(
@@ -45,6 +48,16 @@ def select_fallbacks(
             continue
         kept.append(one)
     return kept
+
+
+def find_doubted(fallbacks: Iterable[Entity], entities: Iterable[Entity]) -> list[Entity]:
+    """Return the ``entities`` that are a day and a month as well: (not) 12/25 is hardly a
+    number."""
+    short = [one for one in entities if _DAY_MONTH.fullmatch(one.text)]
+    if not short:
+        return []
+    dates = {one.tokens[-1] for one in (*fallbacks, *short) if "grain" in one.meta}
+    return [one for one in short if one.tokens[-1] in dates and "grain" not in one.meta]
 
 
 def find_divided(fallbacks: Sequence[Entity], entities: Sequence[Entity]) -> list[Entity]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc, SpanGroup
 
 from anaphora.core.utterance import Entity
+from anaphora.entities.recognizers.fallbacks import find_doubted
 from anaphora.entities.recognizers.recognizer import Mention, TokenizedText
 from anaphora.entities.spacy.entity_component import EntityComponent, spans_key, tokens_without
 from anaphora.entities.tokens.sentence import Sentence
@@ -84,6 +85,9 @@ def _create_entities(
             is_from_phrase=False,
         )
         (void if mention.void else fallbacks if mention.fallback else entities).append(entity)
+    if doubted := find_doubted(fallbacks, entities):
+        entities = [one for one in entities if one not in doubted]
+        fallbacks += doubted
     found = RecognizedEntities(entities, fallbacks, tuple(void))
     return _drop_void(found) if void else found
 

@@ -101,10 +101,11 @@ def _separate_joined_dates(atoms: Sequence[Atom], letters: str) -> Sequence[Atom
 
 
 def _is_unambiguous(letters: str, written: Sequence[Atom], order: str) -> bool:
-    """Whether a day and a month are unlikely to be a number or a fraction: 12/24, 24.12."""
+    """Whether a day and a month are unlikely to be a number or a fraction: 12/24, 24.12. Round the
+    clock is neither: 24/7."""
     first, last = (atom.text for atom in written if atom.kind == "digits")
     if "/" in letters:
-        return len(first) > 1 or len(last) > 1
+        return (len(first) > 1 or len(last) > 1) and (first, last) != ("24", "7")
     return order.startswith("D") and (letters.endswith(".") or len(last) > 1)
 
 

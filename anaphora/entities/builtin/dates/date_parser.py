@@ -29,6 +29,7 @@ from anaphora.entities.builtin.dates.disambiguation.non_date_numbers import (
     NonDateNumbers,
     PlainNumbers,
 )
+from anaphora.entities.builtin.dates.disambiguation.short_dates import ShortDateFinder
 from anaphora.entities.builtin.dates.grammar.date_grammar import (
     DATE_TABLES,
     load_grammar,
@@ -103,6 +104,7 @@ class DateParser:
             self._grammar.ordinal_suffixes,
             load_stop_words(language),
         )
+        self._short_dates = ShortDateFinder(language, self._grammar, order)
         self._plain_numbers = PlainNumbers(language, self._grammar)
         self._moving_words = tuple(self._grammar.moving_words)
         self._grades: dict[str, int] = {}
@@ -191,7 +193,14 @@ class DateParser:
         """The longest dates, in the order of the text, and those whose names are other words,
         too."""
         dates = [AmbiguousName(*date, fallback=False) for date in self.find_dates(text)]
-        names = self.ambiguous_names.find(text, [date[:3] for date in dates])
+        names = [
+            *self.ambiguous_names.find(text, [date[:3] for date in dates]),
+            *(
+                short
+                for short in self._short_dates.find(text, self.get_atoms(text))
+                if not any(short.start < one.end and one.start < short.end for one in dates)
+            ),
+        ]
         if not names:
             return dates
         found = sorted([*dates, *names])

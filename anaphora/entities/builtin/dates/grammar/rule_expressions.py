@@ -346,6 +346,11 @@ def _replace_part(daypart: TimeExpression, part: str) -> TimeExpression | None:
     return None
 
 
+def _place_part(daypart: TimeExpression, day: TimeExpression) -> TimeExpression | None:
+    """In the evening next Wednesday; None if the part has a day already."""
+    return ("within", day, daypart[1]) if daypart[0] == "part" else None
+
+
 def _begin_at(day: TimeExpression, clock: TimeExpression) -> TimeExpression | None:
     """Saturday from 9 pm; None for a range of hours: from 10 to 12."""
     placed = None if clock[0] == "to_hour" else _place_at(day, clock)
@@ -456,6 +461,7 @@ _EAGER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "at_beside": _place_at_beside,
     "evening_at": _place_in_part,
     "otherpart": _replace_part,
+    "partof": _place_part,
     "shift": _shift_recurring,
     "inzone": _place_in_zone,
     "ides": lambda month: ("monthday", month, 15 if month in (3, 5, 7, 10) else 13),

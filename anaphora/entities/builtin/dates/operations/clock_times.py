@@ -16,6 +16,7 @@ HALF_DAY = 12  # hours
 _DAY = 24 * 60  # minutes
 _EARLIEST_HOUR = 7  # of a day
 _FIRST_NIGHT_HOUR = 6  # of an evening; an earlier one is behind midnight
+_WITH_FRACTIONS = frozenset({"to", "past", "to_hour"})
 _LATEST_HOUR = 29  # of the night behind a day: 25時 is one in the morning
 
 
@@ -34,7 +35,8 @@ class ClockTime(NamedTuple):
 
 def evaluate_clock(meaning: TimeExpression) -> ClockTime:
     """The time of day of an expression; raises ValueError if there is no such time."""
-    if any(isinstance(argument, Fraction) for argument in meaning):
+    has_fraction = any(isinstance(argument, Fraction) for argument in meaning)
+    if has_fraction and meaning[0] not in _WITH_FRACTIONS:
         raise ValueError("no such time of day")
     return CLOCK_OPERATIONS[meaning[0]](*meaning[1:])
 
@@ -88,8 +90,10 @@ def _by_night(clock: TimeExpression) -> ClockTime:
     return shown._replace(hours=shown.hours + HALF_DAY, open=False, half="pm")
 
 
-def _past(clock: TimeExpression, minutes: int) -> ClockTime:
-    """Minutes after a time: ten past five."""
+def _past(clock: TimeExpression, minutes: int | Fraction) -> ClockTime:
+    """Minutes after a time: ten past five. A fraction is one of an hour: *ocho menos cuarto*."""
+    if isinstance(minutes, Fraction):
+        minutes = _to_minutes(minutes)
     shown = evaluate_clock(clock)
     total = (shown.hours * 60 + shown.minutes + minutes) % _DAY
     if shown.open and total < 60:
@@ -98,9 +102,17 @@ def _past(clock: TimeExpression, minutes: int) -> ClockTime:
     return shown._replace(hours=hours, minutes=minutes, grain="minute")
 
 
-def _to(clock: TimeExpression, minutes: int) -> ClockTime:
+def _to(clock: TimeExpression, minutes: int | Fraction) -> ClockTime:
     """Minutes before a time: a quarter to six, halb sechs."""
     return _past(clock, -minutes)
+
+
+def _to_minutes(hours: Fraction) -> int:
+    """The whole minutes of a part of an hour, before or after."""
+    minutes = hours * 60
+    if not (minutes.denominator == 1 and -1 < hours < 1):
+        raise ValueError("no such time of day")
+    return minutes.numerator
 
 
 CLOCK_OPERATIONS: Mapping[str, Callable[..., ClockTime]] = {

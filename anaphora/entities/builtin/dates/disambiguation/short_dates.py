@@ -1,0 +1,66 @@
+"""Tell days and months in digits from fractions and numbers: 12/25, but version 3.11."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from anaphora.entities.builtin.atoms import Atom
+from anaphora.entities.builtin.dates.absolute_dates import find_absolute_dates
+from anaphora.entities.builtin.dates.disambiguation.ambiguous_names import AmbiguousName
+from anaphora.entities.builtin.dates.grammar.date_grammar import DateGrammar
+from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
+from anaphora.entities.words.function_words import load_stop_words
+from anaphora.entities.words.normalization import create_normalizer
+
+__all__ = ["ShortDateFinder"]
+
+_HOURS = range(25)
+_WRITTEN = re.compile(r"\d[./]\d")
+
+
+class ShortDateFinder:
+    """Finds the days and months in digits in texts of a language, outside longer dates.
+
+    Joined by a slash they are dates, unless a word of no date is right behind them ("the 9/11
+    attacks"): then they are fallbacks. Joined by a dot they are dates where the day comes first and
+    a dot is no decimal mark, if they are no time ("5.30") and no such word is before them either
+    ("Python 3.11"). Several are dates whatever is beside them.
+    """
+
+    def __init__(self, language: str, grammar: DateGrammar, order: str) -> None:
+        self._grammar, self._order = grammar, order
+        day_first = (order or grammar.order).startswith("D")
+        self._has_dots = day_first and load_number_phrases(language).digits.decimal == ","
+        self._words = grammar.words.union(
+            map(create_normalizer(language), load_stop_words(language))
+        )
+
+    def find(self, text: str, atoms: Sequence[Atom]) -> list[AmbiguousName]:
+        """The dates in a text, which consists of these atoms."""
+        if not _WRITTEN.search(text):
+            return []
+        found = [
+            (atoms[one.start : one.end], one)
+            for one in find_absolute_dates(atoms, self._grammar, self._order)
+            if one.category == "suredate"
+        ]
+        dates = []
+        for written, one in found:
+            has_slash = written[1].text == "/"
+            beside = [*atoms[one.end : one.end + 1]]
+            beside += [] if has_slash else atoms[max(one.start - 1, 0) : one.start]
+            is_sure = len(found) > 1 or all(map(self._is_known, beside))
+            is_dotted = self._has_dots and is_sure and _is_no_time(written)
+            if has_slash or is_dotted:
+                start, end = written[0].start, written[-1].end
+                dates.append(AmbiguousName(start, end, one.meaning, fallback=not is_sure))
+        return dates
+
+    def _is_known(self, atom: Atom) -> bool:
+        return atom.kind != "word" or atom.text in self._words
+
+
+def _is_no_time(written: Sequence[Atom]) -> bool:
+    """Whether a day, a dot and a month are no time with a dot: 25.12, 5.10."""
+    return written[-1].kind == "mark" or int(written[0].text) not in _HOURS
