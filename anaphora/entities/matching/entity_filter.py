@@ -53,16 +53,19 @@ class EntityFilter:
         return tuple(keep_longest_token_sets(found, tokens=_TOKENS, kind=self._kind))
 
     def _drop_amounts_of_time(self, found: list[Entity]) -> list[Entity]:
-        """Drop the numbers of hours or days that are a date or a duration, maybe with a word before
-        it: "for two hours", French *de 9h à 11h*."""
+        """Drop the numbers of hours or days, and the ordinals from one to another, that are a date
+        or a duration, maybe with a word before it: "for two hours", French *de 9h à 11h*,
+        Portuguese *de segunda a sexta*."""
         times = {one.tokens for one in found if one.element in self._times}
         return [
             one
             for one in found
             if not (
                 one.element in self._numbers
-                and one.meta.get("unittype") == _OF_TIME
-                and not times.isdisjoint((one.tokens, one.tokens[1:]))
+                and (
+                    (one.meta.get("unittype") == _OF_TIME and not times.isdisjoint(_ends(one)))
+                    or (_is_ordinal_range(one) and any(map({*one.tokens[1:]}.issubset, times)))
+                )
             )
         ]
 
@@ -82,6 +85,15 @@ class EntityFilter:
         both += [(entity.tokens, False) for entity in entities]
         kept = keep_longest_token_sets(both, tokens=lambda one: one[0], kind=lambda _: "")
         return tuple(tokens for tokens, is_reset in kept if is_reset)
+
+
+def _ends(number: Entity) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The tokens of a number, and those without the first."""
+    return number.tokens, number.tokens[1:]
+
+
+def _is_ordinal_range(number: Entity) -> bool:
+    return number.meta.get("kind") == "ordinal" and "from" in number.meta
 
 
 def _generality(element: Element) -> int:

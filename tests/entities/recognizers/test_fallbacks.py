@@ -42,9 +42,11 @@ def say() -> Callable[..., dict[str, Any]]:
         ("de", ["trip", "25.12."], ["2026-12-25"]),
         ("de", ["trip morgen", "nein, 26.12."], ["2026-12-26"]),
         ("fr", ["trip", "25/12"], ["2026-12-25"]),
+        ("pt", ["trip", "de segunda a sexta"], ["2026-11-23/2026-11-27"]),
+        ("pt", ["trip de segunda a sexta das 9 às 17"], ["2026-11-23T09:00/2026-11-27T17:00"]),
     ],
 )
-def test_a_day_and_a_month_in_digits_are_no_number(say, language, texts, found) -> None:
+def test_days_are_no_numbers(say, language, texts, found) -> None:
     assert say(language, *texts) == {"day": found}
 
 
