@@ -193,14 +193,8 @@ class DateParser:
         """The longest dates, in the order of the text, and those whose names are other words,
         too."""
         dates = [AmbiguousName(*date, fallback=False) for date in self.find_dates(text)]
-        names = [
-            *self.ambiguous_names.find(text, [date[:3] for date in dates]),
-            *(
-                short
-                for short in self._short_dates.find(text, self.get_atoms(text))
-                if not any(short.start < one.end and one.start < short.end for one in dates)
-            ),
-        ]
+        names = self.ambiguous_names.find(text, [date[:3] for date in dates])
+        names += self._short_dates.find(text, self.get_atoms(text), dates)
         if not names:
             return dates
         found = sorted([*dates, *names])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from anaphora.entities.builtin.atoms import Atom
@@ -36,8 +37,10 @@ class ShortDateFinder:
             map(create_normalizer(language), load_stop_words(language))
         )
 
-    def find(self, text: str, atoms: Sequence[Atom]) -> list[AmbiguousName]:
-        """The dates in a text, which consists of these atoms."""
+    def find(
+        self, text: str, atoms: Sequence[Atom], known: Sequence[AmbiguousName]
+    ) -> list[AmbiguousName]:
+        """The dates in a text, which consists of these atoms, outside those that are known."""
         if not _WRITTEN.search(text):
             return []
         found = [
@@ -55,10 +58,16 @@ class ShortDateFinder:
             if has_slash or is_dotted:
                 start, end = written[0].start, written[-1].end
                 dates.append(AmbiguousName(start, end, one.meaning, fallback=not is_sure))
-        return dates
+        ends = [one.end for one in known]
+        return [one for one in dates if _is_outside(one, known, bisect_right(ends, one.start))]
 
     def _is_known(self, atom: Atom) -> bool:
         return atom.kind != "word" or atom.text in self._words
+
+
+def _is_outside(date: AmbiguousName, known: Sequence[AmbiguousName], following: int) -> bool:
+    """Whether a date ends before the ``following`` known one, which ends behind its start."""
+    return following == len(known) or date.end <= known[following].start
 
 
 def _is_no_time(written: Sequence[Atom]) -> bool:
