@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from pathlib import Path
 
-from anaphora.entities.builtin.dates.grammar.date_grammar import load_grammar
+from anaphora.entities.builtin.dates.grammar.date_grammar import compile_grammar
 from anaphora.entities.builtin.dates.named_days.day_names import load_day_names
 from anaphora.entities.builtin.dates.named_days.day_table import load_day_ids
 from anaphora.entities.builtin.dates.named_days.table_cache import keep_tables_in
@@ -63,7 +63,7 @@ def compile_tables(folder: Path) -> None:
     keep_tables_in(tables)
     load_day_ids()
     for language in languages_with("dates"):
-        load_grammar(language, tables)
+        compile_grammar(language, tables)
         load_day_names(language)
     for language in languages_with("cues"):
         load_cue_phrases(language, tables)

@@ -178,12 +178,17 @@ class ScriptedEndpoint:
 
 
 def count_prompt(body: Mapping[str, Any]) -> int:
-    """The tokens of a request."""
-    declared = len(count_words(json.dumps(body.get("tools", "")))) if "tools" in body else 0
+    """The tokens of a request. Letters are counted as templates write them, not as they are
+    escaped in JSON: that makes two tokens of each letter that is not ASCII."""
+
+    def count_json(value: Any) -> int:
+        return len(count_words(json.dumps(value, ensure_ascii=False)))
+
+    declared = count_json(body["tools"]) if "tools" in body else 0
     return declared + sum(
         4
         + len(count_words(message.get("content") or ""))
-        + len(count_words(json.dumps(message.get("tool_calls", ""))))
+        + count_json(message.get("tool_calls", ""))
         for message in body["messages"]
     )
 

@@ -227,3 +227,15 @@ AnySequence.TestCase.settings = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 TestAnySequence = AnySequence.TestCase
+
+
+def test_letters_that_json_escapes_do_not_fill_the_window():
+    machine = AnySequence()
+    machine.begin(window=32_768, share=16)
+    try:
+        insertion = call("archival_memory_insert", {"content": "поезд поезд " * 40})
+        for _ in range(4):
+            machine.send("Hi.", [calls(*[insertion] * 25), tell("OK")], 10)
+            machine.prompts_are_within_the_window()
+    finally:
+        machine.opened.close()

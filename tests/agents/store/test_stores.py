@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 
 import pytest
@@ -285,8 +285,8 @@ def test_a_damaged_record_is_reported(tmp_path):
 
     store = SqliteAgentStore(tmp_path / "agents.db")
     append(store, ANN, *exchange("a"))
-    with sqlite3.connect(tmp_path / "agents.db") as client:
-        client.execute("UPDATE log SET record = x'7b7d' WHERE number = 2")
+    with closing(sqlite3.connect(tmp_path / "agents.db")) as file, file:
+        file.execute("UPDATE log SET record = x'7b7d' WHERE number = 2")
     with pytest.raises(StoreError, match="not a record of an agent"):
         store.load(ANN)
     store.close()

@@ -199,7 +199,7 @@ class Watch:
 
     def _listen(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
-            self.complaints.append(message.text)
+            self.complaints.append(f"{message.text} ({message.location['url']})")
 
     def check(self, origin: str, *, refused: bool) -> None:
         strangers = [url for url in self.requests if not url.startswith(origin)]

@@ -41,7 +41,7 @@ from anaphora.storage.cache import Cache
 from anaphora.storage.forks import fork_safe_lock
 from anaphora.storage.shipped_tables import table_parts
 
-__all__ = ["DATE_TABLES", "RECURRENCE_TABLES", "DateGrammar", "load_grammar"]
+__all__ = ["DATE_TABLES", "RECURRENCE_TABLES", "DateGrammar", "compile_grammar", "load_grammar"]
 
 DATE_TABLES: tuple[TableName, ...] = ("dates",)
 """The tables whose rules form a grammar of dates."""
@@ -178,11 +178,19 @@ def load_grammar(
         return _grammars[key]
 
 
+def compile_grammar(
+    language: str, cache: Cache | None, tables: tuple[TableName, ...] = DATE_TABLES
+) -> Any:
+    """Compile the tables of a language, or load them from the cache, where they are kept; return
+    them as plain data."""
+    kept = table_parts(cache, tables[-1], language, dateparser_version, version("babel"))
+    return kept("table", lambda: msgspec.to_builtins(_compile_language(language, tables)))
+
+
 def _load_through_cache(
     code: str, cache: Cache | None, tables: tuple[TableName, ...]
 ) -> DateGrammar:
-    kept = table_parts(cache, tables[-1], code, dateparser_version, version("babel"))
-    data = kept("table", lambda: msgspec.to_builtins(_compile_language(code, tables)))
+    data = compile_grammar(code, cache, tables)
     try:
         return _build_grammar(msgspec.convert(data, _CompiledLanguage))
     except (LookupError, TypeError, ValueError, msgspec.MsgspecError):  # foreign data
