@@ -23,7 +23,7 @@ SAID = {
     "zh": ("再加30分钟", "少15分钟", "再加2", "多2个", "少3个"),
     "ja": ("30分長く", "15分短く", "あと2", "2多く", "3少なく"),
     "ko": ("30분 더", "15분 짧게", "2 더", "2명 더", "3명 적게"),
-    "nl": ("30 minuten langer", "15 minuten korter", "nog 2", "2 mensen meer", "3 minder"),
+    "nl": ("30 minuten langer", "15 minuten korter", "nog 2", "2 mensen meer", "3 mensen minder"),
     "pl": ("30 minut dłużej", "15 minut krócej", "jeszcze 2", "2 osoby więcej", "3 mniej"),
     "tr": (
         "30 dakika daha uzun",
