@@ -324,7 +324,8 @@ def _type_plainly(phrase: str, plain_letters: Mapping[str, str]) -> str:
     Polish *ja*, "I", for *ją*, "her"."""
     if not plain_letters:
         return phrase
-    return re.sub(r"\w{3,}", lambda word: word[0].translate(str.maketrans(plain_letters)), phrase)
+    table = str.maketrans(dict(plain_letters))
+    return re.sub(r"\w{3,}", lambda word: word[0].translate(table), phrase)
 
 
 @lru_cache(maxsize=10_000)  # pieces recur
