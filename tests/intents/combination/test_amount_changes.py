@@ -28,7 +28,7 @@ SAID = {
     "tr": (
         "30 dakika daha uzun",
         "15 dakika daha kısa",
-        "2 daha",
+        "2 kişi daha",
         "2 kişi daha fazla",
         "3 daha az",
     ),
