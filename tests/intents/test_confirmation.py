@@ -189,4 +189,4 @@ def test_where_nothing_is_offered_there_is_no_button():
 
 
 def test_a_language_without_cues_has_no_buttons_for_places():
-    assert format_quick_replies(offering(2), "nl") == ()
+    assert format_quick_replies(offering(2), "sv") == ()

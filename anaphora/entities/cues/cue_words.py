@@ -5,6 +5,7 @@ The file of ``en`` documents the keys.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -198,6 +199,8 @@ def _collect(language: str) -> _Phrases:
     tables = load_phrase_tables("cues", language)
     collected.rank = _OWN
     for table in tables:
+        collected.prefixes += tuple(table.get("prefixes", ()))
+        collected.plain_letters |= table.get("plain_letters", {})
         collected.add_sections(table, _SECTIONS)
         collected.add_choices(table)
     for table in load_phrase_tables("booleans", language):
@@ -232,6 +235,10 @@ class _Phrases(msgspec.Struct, forbid_unknown_fields=True):
     by_first: dict[str, list[tuple[str, int, int]]] = msgspec.field(default_factory=dict)
     rank: int = 0
     """Of the last phrase."""
+    plain_letters: dict[str, str] = msgspec.field(default_factory=dict)
+    """Letters that people also type for others: "degil" for *değil*."""
+    prefixes: tuple[str, ...] = ()
+    """Words that are written as one with the word behind them (Arabic *wa-*, "and")."""
 
     def with_first(self, first: str) -> Iterator[tuple[str, Reading, int]]:
         """The phrases that begin with an atom, with their readings and ranks."""
@@ -301,11 +308,24 @@ class _Phrases(msgspec.Struct, forbid_unknown_fields=True):
             self._append(phrase, reading)
 
     def _append(self, phrase: str, reading: Reading) -> None:
+        for written in dict.fromkeys((phrase, _type_plainly(phrase, self.plain_letters))):
+            self._append_as_written(written, reading)
+
+    def _append_as_written(self, phrase: str, reading: Reading) -> None:
         self.rank += 1
         if not self.readings or self.readings[-1] is not reading:
             self.readings.append(reading)
         first = next(filter(None, map(_first_atom, phrase.split())), "")
         self.by_first.setdefault(first, []).append((phrase, len(self.readings) - 1, self.rank))
+
+
+def _type_plainly(phrase: str, plain_letters: Mapping[str, str]) -> str:
+    """A phrase without the marks of its letters. Two letters without them are another word, as
+    Polish *ja*, "I", for *ją*, "her"."""
+    if not plain_letters:
+        return phrase
+    table = str.maketrans(dict(plain_letters))
+    return re.sub(r"\w{3,}", lambda word: word[0].translate(table), phrase)
 
 
 @lru_cache(maxsize=10_000)  # pieces recur
@@ -340,6 +360,7 @@ def _read(text: str, words: CueWords) -> tuple[Sequence[Atom], tuple[PhraseMatch
     atoms: Sequence[Atom] = get_atoms(text, words.language)
     if has_repeated_letter(text):
         atoms = _shorten_answers(atoms, words.language)
+    atoms = _split_prefixes(atoms, load_cue_phrases(words.language))
     counts, ordinals = _find_numbers(atoms, words.language)
     matches = [
         _match(item.start, item.end, reading)
@@ -361,6 +382,26 @@ def _shorten_answers(atoms: Sequence[Atom], language: str) -> Sequence[Atom]:
         one if one.text in begins else one._replace(text=shorten(one.text, answers))
         for one in atoms
     ]
+
+
+def _split_prefixes(atoms: Sequence[Atom], phrases: _Phrases) -> Sequence[Atom]:
+    """The atoms with those cut that are a prefix and the first word of a phrase: Hebrew *u-vli*,
+    "and without". A word that begins a phrase itself is none."""
+    if not phrases.prefixes:
+        return atoms
+    return [part for one in atoms for part in _split_prefix(one, phrases)]
+
+
+def _split_prefix(atom: Atom, phrases: _Phrases) -> Iterator[Atom]:
+    text = atom.text
+    for prefix in phrases.prefixes:
+        rest = text.removeprefix(prefix)
+        if rest != text and text not in phrases.by_first and rest in phrases.by_first:
+            at = atom.start + len(prefix)
+            yield atom._replace(text=prefix, end=at)
+            yield Atom(rest, atom.kind, at, atom.end, glued=True)
+            return
+    yield atom
 
 
 @lru_cache(maxsize=64)

@@ -15,7 +15,7 @@ from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.cues.clauses import COMMAS, is_boundary
 from anaphora.entities.cues.cue import Cue
-from anaphora.entities.cues.cue_words import PhraseMatch, load_cue_words
+from anaphora.entities.cues.cue_words import PhraseMatch, load_cue_phrases, load_cue_words
 
 __all__ = ["find_negated", "is_no", "stands_behind"]
 
@@ -73,6 +73,7 @@ class _Scopes:
         self._tokens = utterance.tokens
         self._atoms, matches = load_cue_words(utterance.language).read(utterance.text)
         self._starts = [atom.start for atom in self._atoms]
+        self._joined = load_cue_phrases(utterance.language).prefixes
         self._negations = [match for match in matches if match.reading.side]
         self._classes = self._classify(matches, cues)
 
@@ -108,7 +109,7 @@ class _Scopes:
             return []
         behind = first + 1
         for index in range(first + 1, len(self._entities)):
-            gap = self._gap(self._entities[index - 1].end, self._entities[index].start)
+            gap = self._gap_before(index)
             if gap["joiner"] and self._is_coordination(index, gap):
                 behind = index + 1
             elif (is_noun or _is_number(self._entities[first])) and behind == index and not gap:
@@ -126,7 +127,7 @@ class _Scopes:
             return []
         first = last
         while first > 0:
-            gap = self._gap(self._entities[first - 1].end, self._entities[first].start)
+            gap = self._gap_before(first)
             is_listed = gap["joiner"] or first < last
             if not is_listed or not self._is_coordination(first, gap):
                 break
@@ -146,6 +147,15 @@ class _Scopes:
         """Whether a negation reaches from one offset to the other."""
         gap = self._gap(start, end)
         return _is_open(gap) and gap["word"] <= _MAX_WORDS
+
+    def _gap_before(self, index: int) -> _Gap:
+        """What stands between an entity and the one before it; also a conjunction that is written
+        as one with the entity."""
+        start = self._entities[index].start
+        gap = self._gap(self._entities[index - 1].end, start)
+        first = self._atoms[max(bisect_right(self._starts, start) - 1, 0)]
+        gap["joiner"] += first.text.startswith(self._joined)
+        return +gap
 
     def _gap(self, start: int, end: int) -> _Gap:
         """What stands between two offsets."""

@@ -29,6 +29,12 @@ def test_entities_of_different_kinds_are_no_list():
     assert negated("no [onions] and [large:size]") == ["onions"]
 
 
+def test_a_list_may_have_its_conjunction_in_a_word():
+    assert negated("بدون [بصل]، [زيتون] [وجبن]", "ar") == ["بصل", "زيتون", "وجبن"]
+    assert negated("אני אלרגי ל[אגוזים] [וחלב]", "he") == ["אגוזים", "וחלב"]
+    assert negated("אני אלרגי ל[אגוזים] [חלב]", "he") == ["אגוזים"]
+
+
 def test_a_contrast_ends_the_negation():
     assert negated("not [Tokyo] but [Kyoto]") == ["Tokyo"]
     assert negated("without [ham] but with [corn]") == ["ham"]

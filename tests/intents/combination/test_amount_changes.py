@@ -23,9 +23,31 @@ SAID = {
     "zh": ("再加30分钟", "少15分钟", "再加2", "多2个", "少3个"),
     "ja": ("30分長く", "15分短く", "あと2", "2多く", "3少なく"),
     "ko": ("30분 더", "15분 짧게", "2 더", "2명 더", "3명 적게"),
+    "nl": ("30 minuten langer", "15 minuten korter", "nog 2", "2 mensen meer", "3 mensen minder"),
+    "pl": ("30 minut dłużej", "15 minut krócej", "jeszcze 2", "2 osoby więcej", "3 mniej"),
+    "tr": (
+        "30 dakika daha uzun",
+        "15 dakika daha kısa",
+        "2 kişi daha",
+        "2 kişi daha fazla",
+        "3 daha az",
+    ),
+    "ar": ("30 دقيقة أكثر", "15 دقيقة أقل", "زد 2", "2 أشخاص إضافيين", "3 أقل"),
+    "he": ("30 דקות יותר", "15 דקות פחות", "עוד 2", "עוד 2 אנשים", "3 פחות"),
 }
 
-HOUR = {"ja": "1時間", "zh": "1小时", "ko": "1시간", "ru": "1 час", "uk": "1 годину"}
+HOUR = {
+    "ja": "1時間",
+    "zh": "1小时",
+    "ko": "1시간",
+    "ru": "1 час",
+    "uk": "1 годину",
+    "nl": "1 uur",
+    "pl": "1 godzinę",
+    "tr": "1 saat",
+    "ar": "ساعة واحدة",
+    "he": "שעה אחת",
+}
 
 
 MULTIPLIED = {
@@ -70,6 +92,17 @@ MULTIPLIED = {
     "zh": ("两倍的时间", "减半", "3倍的时间", "两倍的人", "减半"),
     "ja": ("2倍の時間", "その半分", "3倍の時間", "2倍の人数", "半分にして"),
     "ko": ("두 배로 길게", "절반으로", "3 배로 길게", "두 배의 인원", "절반으로"),
+    "nl": (
+        "twee keer zo lang",
+        "de helft",
+        "3 keer zo lang",
+        "twee keer zo veel mensen",
+        "de helft ervan",
+    ),
+    "pl": ("dwa razy dłużej", "połowę tego", "3 razy dłużej", "dwa razy więcej osób", "połowę"),
+    "tr": ("iki kat uzun", "yarısı", "3 kat daha uzun", "iki kat fazla kişi", "yarısı"),
+    "ar": ("ضعف المدة", "نصف ذلك", "ثلاثة أضعاف المدة", "ضعف عدد الأشخاص", "نصف ذلك"),
+    "he": ("פי שניים זמן", "חצי מזה", "פי 3 זמן", "פי שניים אנשים", "חצי מזה"),
 }
 EACH_LANGUAGE = pytest.mark.parametrize(
     "language",
@@ -79,7 +112,9 @@ EACH_LANGUAGE = pytest.mark.parametrize(
 
 def digits(text):
     """A recognizer of a model's own: plain numbers, with a number in the metadata."""
-    for found in re.finditer(r"\d+(?![\d:]| ?(?:min|hour|Stunde|час|годин|分|小时|시간|분))", text):
+    for found in re.finditer(
+        r"\d+(?![\d:]| ?(?:min|hour|Stunde|час|годин|uur|分|小时|시간|분))", text
+    ):
         yield Mention(*found.span(), found[0], {"value": int(found[0])})
 
 

@@ -90,6 +90,41 @@ TIMES = {
         "아니요, 45분",
         "한 시간 더 늦게",
     ),
+    "nl": (
+        "een uur later",
+        "nee, twee uur later",
+        "ik bedoelde een half uur eerder",
+        "nee, 45 minuten",
+        "nog een uur later",
+    ),
+    "pl": (
+        "godzinę później",
+        "nie, dwie godziny później",
+        "miałem na myśli pół godziny wcześniej",
+        "nie, 45 minut",
+        "jeszcze godzinę później",
+    ),
+    "tr": (
+        "bir saat daha geç",
+        "hayır, iki saat daha geç",
+        "yarım saat daha erken demek istedim",
+        "hayır, 45 dakika",
+        "bir saat daha geç",
+    ),
+    "ar": (
+        "بعد ذلك بساعة",
+        "لا، بعد ذلك بساعتين",
+        "قصدت قبل ذلك بنصف ساعة",
+        "لا، 45 دقيقة",
+        "بعد ذلك بساعة أخرى",
+    ),
+    "he": (
+        "שעה מאוחר יותר",
+        "לא, שעתיים מאוחר יותר",
+        "התכוונתי חצי שעה מוקדם יותר",
+        "לא, 45 דקות",
+        "עוד שעה מאוחר יותר",
+    ),
 }
 NOON = {
     "de": "morgen um 12 Uhr",
@@ -103,6 +138,11 @@ NOON = {
     "ru": "завтра в 12:00",
     "uk": "завтра о 12:00",
     "zh": "明天中午12点",
+    "nl": "morgen om 12:00",
+    "pl": "jutro o 12:00",
+    "tr": "yarın 12:00",
+    "ar": "غدا الساعة 12:00",
+    "he": "מחר בשעה 12:00",
 }
 EACH_LANGUAGE = pytest.mark.parametrize(
     "language",

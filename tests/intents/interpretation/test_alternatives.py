@@ -21,6 +21,11 @@ OR = {
     "zh": ("Ann 或者 Ben", "第二个", "随便"),
     "ja": ("Ann または Ben", "二番目", "どちらでもいい"),
     "ko": ("Ann 또는 Ben", "두 번째", "상관없어요"),
+    "nl": ("Ann of Ben", "de tweede", "maakt niet uit"),
+    "pl": ("Ann albo Ben", "drugi", "wszystko jedno"),
+    "tr": ("Ann veya Ben", "ikincisi", "fark etmez"),
+    "ar": ("Ann أو Ben", "الثاني", "لا يهم"),
+    "he": ("Ann או Ben", "השני", "לא משנה לי"),
 }
 MODEL = """
 id: shop

@@ -109,3 +109,48 @@ offers:
     engine = bot(model)
     assert engine.ask("xyz").quick_replies
     assert engine.ask(yes).text == "Booked."
+
+
+SHOP = """
+id: salon
+language: {language}
+dialog_acts: true
+elements:
+  - {{id: find, id_synonym: false, synonyms: [xfind]}}
+  - {{id: book, id_synonym: false, synonyms: [xbook]}}
+  - {{id: cut, id_synonym: false, refers: [thing], values: {{trim: [xtrim], shave: [xshave]}}}}
+  - {{id: who, id_synonym: false, values: {{Anna: [], Bruno: []}}}}
+intents:
+  - {{id: find, slots: {{find: find}}, response: "Trim or shave?"}}
+  - id: book
+    slots: {{book: book, cut: {{ask: What?}}, who: {{ask: Who?}}}}
+    confirm: "{{{{ cut }}}} {{{{ who }}}}?"
+    response: "Booked {{{{ cut }}}} {{{{ who }}}}."
+offers:
+  find: {{each: "['trim', 'shave']", entities: {{cut: "{{{{ item }}}}"}}, then: book}}
+"""
+SAID = {
+    "en": "the second one/Anna/no, Bruno/not Bruno/Anna/yes please/anyone/sure/I'll take the last",
+    "nl": "de tweede/Anna/nee, Bruno/niet Bruno/Anna/ja graag/wie dan ook/ja/doe de laatste",
+    "pl": "drugi/Anna/nie, Bruno/nie Bruno/Anna/tak, poproszę/wszystko jedno/jasne/biorę ostatni",
+    "tr": "ikincisi/Anna/hayır, Bruno/Bruno değil/Anna/evet/fark etmez/tabii/sonuncuyu alayım",
+    "ar": "الثاني/Anna/لا، Bruno/ليس Bruno/Anna/نعم/لا يهم/أكيد/سآخذ الأخير",
+    "he": "השני/Anna/לא, Bruno/לא Bruno/Anna/כן בבקשה/לא משנה לי/בטח/אקח את האחרון",
+}
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_an_offer_is_taken_and_what_was_said_is_taken_back(bot, language):
+    said = SAID[language].split("/")
+    texts = texts_of(bot(SHOP.format(language=language)), *said_in_order(said))
+    assert texts[1:7] == [
+        "Who?", "shave Anna?", "shave Bruno?", "Who?", "shave Anna?", "Booked shave Anna.",
+    ]  # fmt: skip
+    assert texts[7:] == [
+        "trim Anna?", "trim Anna?", "Booked trim Anna.", "Trim or shave?", "shave Anna?",
+    ]  # fmt: skip
+
+
+def said_in_order(said: list[str]) -> list[str]:
+    """The questions of a conversation, with those of its own words between the answers."""
+    return ["xfind", *said[:6], "xbook xtrim", *said[6:8], "xfind", said[8]]

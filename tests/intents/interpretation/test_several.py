@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from anaphora import Engine, parse_model
 from tests.support.dialog_models import ORDERS
 from tests.support.dialogs import check_dialog
 
@@ -70,6 +71,114 @@ DIALOGS = {
 @pytest.mark.parametrize("language", DIALOGS)
 def test_an_order_is_changed_step_by_step(bot, language):
     check_dialog(bot(ORDERS), DIALOGS[language])
+
+
+SANDWICH = """
+id: bakery
+language: {language}
+dialog_acts: true
+elements:
+  - {{id: sandwich, topic: true, synonyms: ["{words[0]}"]}}
+  - id: filling
+    several: true
+    values:
+      egg: ["{words[1]}"]
+      salmon: ["{words[2]}"]
+      cress: ["{words[3]}"]
+      butter: ["{words[4]}"]
+intents:
+  - "intent=order term(sandwich)~{{# == 'sandwich'}} term(fillings)~{{# == 'filling'}}[0,4]"
+"""
+CHANGES = {
+    "nl": (
+        ("broodje", "ei", "zalm", "tuinkers", "boter"),
+        (
+            "broodje met ei",
+            "en tuinkers",
+            "zonder ei",
+            "alleen zalm",
+            "ook boter",
+            "haal de boter eraf",
+            "nog ei",
+            "in plaats van ei graag tuinkers",
+            "geen zalm meer",
+        ),
+    ),
+    "pl": (
+        (
+            "kanapka",
+            "{jajko|jajka|jajkiem}",
+            "{łosoś|łososia}",
+            "{rzeżucha|rzeżuchą}",
+            "{masło|masła}",
+        ),
+        (
+            "kanapka z jajkiem",
+            "i rzeżucha",
+            "bez jajka",
+            "tylko łosoś",
+            "też masło",
+            "usuń masło",
+            "dodaj jajko",
+            "zamiast jajka rzeżucha",
+            "łososia nie chcę",
+        ),
+    ),
+    "tr": (
+        ("sandviç", "yumurta", "somon", "tere", "tereyağı"),
+        (
+            "yumurtalı sandviç",
+            "tere de",
+            "yumurta olmasın",
+            "sadece somon",
+            "tereyağı da ekle",
+            "tereyağını çıkar",
+            "bir de yumurta",
+            "yumurta yerine tere",
+            "somon istemiyorum",
+        ),
+    ),
+    "ar": (
+        ("شطيرة", "بيض", "سلمون", "جرجير", "زبدة"),
+        (
+            "شطيرة مع بيض",
+            "جرجير أيضا",
+            "بدون بيض",
+            "فقط سلمون",
+            "زبدة كمان",
+            "احذف الزبدة",
+            "أضف بيض",
+            "بدلا من البيض جرجير",
+            "لا أريد سلمون",
+        ),
+    ),
+    "he": (
+        ("כריך", "ביצה", "סלמון", "רשד", "חמאה"),
+        (
+            "כריך עם ביצה",
+            "גם רשד",
+            "בלי ביצה",
+            "רק סלמון",
+            "גם חמאה",
+            "תוריד את החמאה",
+            "תוסיף ביצה",
+            "במקום ביצה רשד",
+            "אני לא רוצה סלמון",
+        ),
+    ),
+}
+FILLINGS = (
+    "egg", "egg cress", "cress", "salmon", "salmon butter", "salmon", "salmon egg", "salmon cress",
+    "cress",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("language", CHANGES)
+def test_an_order_is_changed_in_a_language_of_its_own(language):
+    words, said = CHANGES[language]
+    engine = Engine(parse_model(SANDWICH.format(language=language, words=words)))
+    fillings = [engine.ask(text).slots["fillings"].entities for text in said]
+    assert [" ".join(str(one.value) for one in each) for each in fillings] == list(FILLINGS)
 
 
 def test_what_is_unwanted_from_the_start_is_not_ordered(bot):

@@ -47,6 +47,7 @@ class MeasureUnitMatcher:
         self._language = language
         self._said_first = named("said_first")
         self._symbols = PhraseLookup(language, self._measures.symbols.items())
+        self._no_units = _load_no_units(language)
         self._parts = frozenset(part.name for part, *_ in self._measures.implied_parts.values())
         self._vocabulary = load_vocabulary(language)
         self._prefixes = self._vocabulary.prefixes
@@ -182,6 +183,8 @@ class MeasureUnitMatcher:
     def _find_symbol(self, text: str, atoms: Sequence[Atom], at: int) -> tuple[int, Unit] | None:
         if _is_decade(atoms, at) or _is_elision(atoms, at):
             return None
+        if atoms[at].text in self._no_units and not atoms[at].glued:
+            return None  # "o 21 mi nie pasuje", but "21mi"
         symbol = self._symbols.find_after(atoms, at)
         exact = self._measures.case_sensitive_symbols.get(text[atoms[at].start : atoms[at].end])
         if symbol is not None and not all(one.glued for one in atoms[at + 1 : symbol[0]]):
@@ -345,8 +348,7 @@ class _UnitNames(NamedTuple):
 def _load_names(language: str) -> _UnitNames:
     units, written = load_units().units, cached_table(base_code(language), "numbers")
     normalize = create_normalizer(language)
-    of_region = written.get("regions", {}).get(region_of(language), {})
-    others = {normalize(name) for name in {**written, **of_region}.get("no_units", ())}
+    others = _load_no_units(language)
     own: list[tuple[str, Unit]] = []
     around: dict[tuple[str, ...], dict[tuple[str, ...], Unit]] = {}
 
@@ -372,6 +374,14 @@ def _load_names(language: str) -> _UnitNames:
     return _UnitNames(
         PhraseLookup(language, own, from_cldr), PhraseLookup(language, (), around.items())
     )
+
+
+def _load_no_units(language: str) -> frozenset[str]:
+    """The names and symbols that mean something else rather than a unit, in a language."""
+    written = cached_table(base_code(language), "numbers")
+    of_region = written.get("regions", {}).get(region_of(language), {})
+    names = {**written, **of_region}.get("no_units", ())
+    return frozenset(map(create_normalizer(language), names))
 
 
 def _is_feet(atoms: Sequence[Atom], at: int) -> bool:
