@@ -397,3 +397,44 @@ def test_doch_nicht_cancels_the_alarm_that_was_set():
     assert alarms_after("weck mich morgen um 7", "doch nicht", language="de") == (
         "Es ist kein Wecker gestellt."
     )
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "alarms"),
+    [
+        ("en", "set an alarm at 7 actually at 8", "Alarms: Mon 5 Jan, 20:00."),
+        ("en", "set an alarm at 7 no at 8", "Alarms: Mon 5 Jan, 20:00."),
+        ("en", "wake me at 7, better at 8", "Alarms: Mon 5 Jan, 20:00."),
+        ("en", "timer 10 minutes no 20 minutes", "Alarms: Mon 5 Jan, 09:20."),
+        ("en", "timer 10 minutes actually 20", "Alarms: Mon 5 Jan, 09:20."),
+        ("en", "timer 10 min and wake me at 7 no 8", "Alarms: Mon 5 Jan, 09:10; Mon 5 Jan, 20:00."),
+        ("en", "set an alarm at 7 and at 8", "Alarms: Mon 5 Jan, 19:00; Mon 5 Jan, 20:00."),
+        ("de", "stell einen Wecker um 7 eigentlich um 8", "Wecker: Mo, 5. Jan, 20:00."),
+        ("de", "weck mich um 7, lieber um 8", "Wecker: Mo, 5. Jan, 20:00."),
+        ("de", "Timer 10 Minuten nein 20", "Wecker: Mo, 5. Jan, 09:20."),
+        ("ru", "поставь будильник на 7 нет на 8", "Будильники: пн, 5 янв, 20:00."),
+    ],
+)
+def test_a_sentence_that_corrects_itself_sets_one_alarm(language, said, alarms):
+    assert alarms_after(said, language=language) == alarms
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["timer 40 minutes", "no, half"], "Alarms: Mon 5 Jan, 09:20."),
+        ("de", ["Timer 40 Minuten", "nein, halb"], "Wecker: Mo, 5. Jan, 09:20."),
+        (
+            "en",
+            ["wake me at 7", "and at 8", "the first an hour earlier", "timer 30 minutes", "no, 40"],
+            "Alarms: Mon 5 Jan, 09:40; Mon 5 Jan, 18:00; Mon 5 Jan, 20:00.",
+        ),
+        (
+            "en",
+            ["wake me at 7", "an hour earlier", "timer 30 minutes", "half of that", "no, 30"],
+            "Alarms: Mon 5 Jan, 09:30; Mon 5 Jan, 18:00.",
+        ),
+    ],
+)
+def test_a_correction_is_of_the_timer_that_was_said_last(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms
