@@ -26,6 +26,8 @@ intents:
         (["remove", "lösche"], "weg"),
     ],
 )
-def test_one_word_that_may_be_misspelt_keeps_the_language(questions: list[str], answer: str) -> None:
+def test_one_word_that_may_be_misspelt_keeps_the_language(
+    questions: list[str], answer: str
+) -> None:
     engine = Engine(parse_model(FILES))
     assert [engine.ask(text).text for text in questions][-1] == answer
