@@ -3,8 +3,8 @@ handlers remember their data before each change."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
@@ -28,9 +28,10 @@ def phrases(text: str, language: str) -> Iterator[Mention]:
 
 
 def remember(data: dict[str, Any]) -> None:
-    """Remember the ``data`` of a handler before it changes them."""
+    """Remember the ``data`` of a handler before it changes them: as a text each, which costs the
+    next questions nothing to copy."""
     before = list(data.pop(_KEY, ()))
-    data[_KEY] = [*before, deepcopy(data)][-_MAX_CHANGES:]
+    data[_KEY] = [*before, json.dumps(data)][-_MAX_CHANGES:]
 
 
 def take_back(data: dict[str, Any]) -> bool:
@@ -40,14 +41,14 @@ def take_back(data: dict[str, Any]) -> bool:
         return False
     last = before.pop()
     data.clear()
-    data.update(last, **{_KEY: before})
+    data.update(json.loads(last), **{_KEY: before})
     return True
 
 
 def data_before(data: Mapping[str, Any]) -> Mapping[str, Any]:
     """The data before the last change; empty if there was none."""
-    before = data.get(_KEY)
-    return before[-1] if before else {}
+    before: list[str] = data.get(_KEY, [])
+    return json.loads(before[-1]) if before else {}
 
 
 @lru_cache(maxsize=32)

@@ -3,7 +3,8 @@
 A yes or a no in the language of the previous question stays in it. Else the criteria are, in this
 order: the number of foreign words (neither known to the model nor function words,
 or with letters that the language does not have); the number of letters in exact matches of the
-model; the language of the previous question. If several languages remain, letter bigrams of their
+model, in the language of the previous question in one misspelt word as well (*remove* for German
+*removen*); that language. If several languages remain, letter bigrams of their
 function words decide.
 """
 
@@ -52,7 +53,7 @@ def select_likeliest(utterances: Sequence[Utterance], preferred: str = "") -> Ut
             if utterance.language == preferred and parse_yes_no(text, preferred) is not None:
                 return utterance  # "ok" is a word of many languages
     runs = [found.span() for found in _RUN.finditer(text)]
-    ranks = [_rank(utterance, text, runs) for utterance in utterances]
+    ranks = [_rank(one, text, runs, forgives=one.language == preferred) for one in utterances]
     best = min(ranks)
     left = [one for one, rank in zip(utterances, ranks, strict=True) if rank == best]
     for utterance in left:
@@ -64,11 +65,14 @@ def select_likeliest(utterances: Sequence[Utterance], preferred: str = "") -> Ut
     return min(zip(models, left, strict=True), key=lambda pair: pair[0].surprisal(text, runs))[1]
 
 
-def _rank(utterance: Utterance, text: str, runs: Sequence[_Run]) -> tuple[int, int]:
-    """Sort key: the number of foreign words, then the negative number of letters in exact
-    matches."""
+def _rank(
+    utterance: Utterance, text: str, runs: Sequence[_Run], *, forgives: bool
+) -> tuple[int, int]:
+    """Sort key: the number of foreign words, then the negative number of letters in exact matches,
+    or also in one other word that it ``forgives``."""
     exact = {token for entity in utterance.entities if entity.exact for token in entity.tokens}
-    known = exact.union(*(entity.tokens for entity in utterance.entities), *utterance.resets)
+    matched = exact.union(*(entity.tokens for entity in utterance.entities))
+    known = matched.union(*utterance.resets)
     letters = _load_letter_model(base_code(utterance.language))
     free = bytearray(len(text))
     for token in utterance.tokens:
@@ -83,7 +87,8 @@ def _rank(utterance: Utterance, text: str, runs: Sequence[_Run]) -> tuple[int, i
     strange = sum([free.find(1, start, end) >= 0 for start, end in runs])
     if not text.isascii():
         strange += sum([letters.has_foreign_letter(text[start:end]) for start, end in runs])
-    return strange, -sum(len(utterance.tokens[index].text) for index in exact)
+    counted = matched if forgives and len(matched) == len(exact) + 1 else exact
+    return strange, -sum(len(utterance.tokens[index].text) for index in counted)
 
 
 @dataclass(frozen=True, slots=True)

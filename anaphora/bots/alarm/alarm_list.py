@@ -72,7 +72,7 @@ class AlarmList:
         if past := [time for time in times if time <= self.now]:
             return self.answer("past", when=self.format_times(past))
         self.save({*self.times} - {*alarms} | {*times})
-        self._data["last"] = [time.isoformat() for time in times]
+        self.note_last(times, replaced=alarms)
         if "length" in self._data:
             self._data["length"] += (times[0] - alarms[0]).total_seconds()
         moved = zip(bases, times, strict=True)
@@ -157,6 +157,14 @@ class AlarmList:
         last = map(datetime.fromisoformat, self._data.get("last", ()))
         return [time for time in last if time in self.times]
 
+    def note_last(self, times: Sequence[datetime], replaced: Sequence[datetime] = ()) -> None:
+        """Note the alarms that were set, moved or brought back last. They are a timer only if they
+        replace one that was the last."""
+        if not replaced or [*replaced] != self.last_touched():
+            self._data.pop("timer", None)
+            self._data.pop("length", None)
+        self._data["last"] = [time.isoformat() for time in times]
+
     def last_listed(self) -> list[datetime]:
         """The alarms as the user counts them: those that were set together, until all are listed,
         else all."""
@@ -202,8 +210,8 @@ class AlarmList:
                 return False
             known = map(datetime.fromisoformat, self._data.get("alarms", ()))
             self.times = [time for time in known if time > self.now]
-        if back := [time.isoformat() for time in self.times if time not in now]:
-            self._data["last"] = back
+        if back := [time for time in self.times if time not in now]:
+            self.note_last(back, replaced=back)
         return True
 
     def format_times(self, times: Iterable[datetime]) -> str:

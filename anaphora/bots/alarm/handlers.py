@@ -45,6 +45,7 @@ from anaphora.bots.alarm.times import (
 )
 from anaphora.bots.ordinals import find_ordinal, has_cue, select_by_ordinal
 from anaphora.engine.callbacks.answer import Answer
+from anaphora.engine.callbacks.handlers import Skip
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.intents.interpretation.alternatives import find_joints
 
@@ -57,6 +58,7 @@ __all__ = [
     "cancel",
     "cancel_other",
     "drop",
+    "keep",
     "left",
     "once",
     "rather_not",
@@ -106,7 +108,7 @@ def wake(
     if is_follow_up and len(said) == 1 and not asks_for_another(match):
         place = find_ordinal(text, language, said)
         if chosen := select_by_ordinal(alarms.last_listed(), place):
-            return move(alarms, data, chosen, said[0], at)
+            return move(alarms, chosen, said[0], at)
         if correction and place is not None:
             return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
     if (shared := _find_shared_day(said)) is not None:
@@ -295,6 +297,14 @@ def rather_not(
     if AlarmList(data, at, language).has_cancelled:
         return undo(data, at, language)
     return cancel(match, data, at, language, conversation=conversation)
+
+
+def keep(data: dict[str, Any], at: datetime, language: str) -> Answer | str:
+    """Take back a cancellation that was the last change: "no, leave it". Raises :class:`Skip` if
+    it was none."""
+    if not AlarmList(data, at, language).has_cancelled:
+        raise Skip
+    return undo(data, at, language)
 
 
 def undo(data: dict[str, Any], at: datetime, language: str) -> Answer | str:

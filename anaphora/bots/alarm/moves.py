@@ -46,12 +46,10 @@ def move_to(
             return alarms.answer("which_to_move", alarms=alarms.format_times(alarms.times))
     except TooFarError:
         return alarms.answer("far")
-    return move(alarms, data, chosen, new, at)
+    return move(alarms, chosen, new, at)
 
 
-def move(
-    alarms: AlarmList, data: dict[str, Any], chosen: Sequence[datetime], new: Entity, at: datetime
-) -> Answer | str:
+def move(alarms: AlarmList, chosen: Sequence[datetime], new: Entity, at: datetime) -> Answer | str:
     """Move the only alarm of ``chosen`` to a new time."""
     try:
         time = resolve_new_time(new, chosen[0], at)
@@ -60,7 +58,7 @@ def move(
     if time <= alarms.now:
         return alarms.answer("past", when=alarms.format_times([time]))
     alarms.save({*alarms.times, time} - {*chosen} | {time})
-    data["last"] = [time.isoformat()]
+    alarms.note_last([time])
     when, to = alarms.format_times(chosen), alarms.format_times([time])
     return alarms.answer_change("moved", when=when, to=to)
 
@@ -83,13 +81,21 @@ def move_all(
 
 
 def move_by(
-    match: Match, data: dict[str, Any], at: datetime, language: str, *, correction: bool = False
+    match: Match,
+    data: dict[str, Any],
+    at: datetime,
+    language: str,
+    *,
+    text: str = "",
+    correction: bool = False,
 ) -> Answer | str:
-    """Let the alarm that was set last, else the only one, or all, ring earlier or later: "later",
-    and to "How much later?" "an hour" or a time."""
+    """Let the alarm at a place in the list, else the one that was set last, else the only one, or
+    all, ring earlier or later: "later", and to "How much later?" "an hour" or a time."""
     alarms = AlarmList(data, at, language)
     several = find_several(match, alarms)
-    chosen = several or alarms.last_touched() or alarms.times
+    place = find_ordinal(text, language, match.slots["length"].entities)
+    named = select_by_ordinal(alarms.last_listed(), place)
+    chosen = several or named or alarms.last_touched() or alarms.times
     if not chosen:
         return alarms.answer("none")
     if len(chosen) > 1 and not several:

@@ -18,7 +18,7 @@ from anaphora.engine.callbacks.handlers import Skip
 if TYPE_CHECKING:
     from anaphora.intents.match import Match
 
-__all__ = ["amend", "calculate", "undo"]
+__all__ = ["amend", "calculate", "repeat", "undo"]
 
 _MAX_RESULTS = 10  # in one answer
 
@@ -70,6 +70,19 @@ def amend(match: Match, data: dict[str, Any], language: str, *, text: str = "") 
     if sign:
         data["base"] = before
     return result
+
+
+def repeat(data: dict[str, Any], language: str) -> str:
+    """Compute the last expression once more, from its result if it continues from one. Raises
+    :class:`Skip` if there is none."""
+    if "expression" not in data:
+        raise Skip
+    remember(data)
+    try:
+        return _compute(data["expression"], data, language)
+    except CalculationError as problem:
+        take_back(data)
+        return str(load_texts("calculator", language)[problem.kind])
 
 
 def undo(data: dict[str, Any], language: str) -> str:

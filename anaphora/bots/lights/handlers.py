@@ -11,8 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from anaphora.bots.ordinals import has_cue
+from anaphora.bots.tables import load_texts
 from anaphora.bots.undo import remember, take_back
 from anaphora.engine.callbacks.answer import Answer
+from anaphora.engine.callbacks.handlers import Reject
 from anaphora.entities.cues.cue_words import load_cue_words
 
 if TYPE_CHECKING:
@@ -21,13 +24,26 @@ if TYPE_CHECKING:
 __all__ = ["night", "set_level", "switch", "undo"]
 
 _EVERYWHERE = "everywhere"
+_CORRECTING = ("correct", "decline", "instead", "negate")
 _STEP = 10
 _NAMED = {"low": 20.0, "halfway": 50.0, "full": 100.0}
 _SIGNS = {"brighter": 1, "darker": -1, "less": -1}
 
 
-def switch(action: str, room: Sequence[str], data: dict[str, Any]) -> None:
-    """Switch the lights on or off."""
+def switch(
+    match: Match,
+    action: str,
+    room: Sequence[str],
+    data: dict[str, Any],
+    language: str,
+    *,
+    text: str = "",
+) -> None:
+    """Switch the lights on or off. Raises :class:`Reject` if a sentence says both, of which only
+    one would be done: "the nursery on and the hall off"."""
+    said = {one.value for one in match.filling.variant.entities if one.element == "switch"}
+    if len(said) > 1 and not has_cue(text, language, *_CORRECTING):
+        raise Reject(str(load_texts("lights", language)["one_by_one"]))
     _store(data, room, action)
 
 

@@ -345,6 +345,8 @@ class _Combination(NamedTuple):
         it one if no such number was said. The answer to what the bot asks for is none."""
         if self.is_asked:
             return False
+        if any(cue.kind == "reference" and cue.value == "time" for cue in self.cues):
+            return completed.entity.element in self.combiners.dates  # "same day, nine"
         tokens = set(completed.entity.tokens)  # a preposition may be left out: *с 2 до 4*
         alike = [one for one in said if is_number(one) and not tokens.isdisjoint(one.tokens)]
         if completed.entity.meta.get("expression", ("",))[0] == "lasting" and alike:

@@ -59,7 +59,7 @@ class Completion(NamedTuple):
         if has_trailing_change(utterance):  # "eine weniger": of people, and no hour
             return []
         tokens, first, content = _skip_yes_or_no(utterance)
-        moved = self._move_again(incomplete, tokens[first:], content)
+        moved = self._move_again(held, tokens[first:], content)
         if moved is not None:
             return [moved]
         covered = {index for one in said if not is_number(one) for index in one.tokens}
@@ -176,22 +176,23 @@ class Completion(NamedTuple):
         return None
 
     def _move_again(
-        self, incomplete: Sequence[Entity], part: Sequence[Token], content: Sequence[int]
+        self, held: Sequence[Entity], part: Sequence[Token], content: Sequence[int]
     ) -> Completed | None:
         """Read a duration that corrects by how much the newest time has been moved: "no, two
-        hours" after "an hour later"."""
-        dates = [one for one in incomplete if one.element in self.combiners.dates]
-        if not (content and dates and self.changes.may_move_again(dates[0])):
+        hours" after "an hour later", if no length was said since."""
+        dates = self.combiners.dates
+        newest = next((one for one in held if one.element in dates or "seconds" in one.meta), None)
+        if not (content and newest and self.changes.may_move_again(newest)):
             return None
         for at, token in enumerate(part):
             if token.index > content[0]:
                 break
             text = self.utterance.text[token.start : part[-1].end].rstrip(".!?")
             duration = self._read_whole("duration", text)
-            said = duration.value if duration else self._count_units(text, dates[0])
+            said = duration.value if duration else self._count_units(text, newest)
             if said is not None:
-                place = place_entity(dates[0], part[at:], text)
-                moved = self.changes.move_by(dates[0], place, said)
+                place = place_entity(newest, part[at:], text)
+                moved = self.changes.move_by(newest, place, said)
                 return moved and moved._replace(is_certain=duration is not None)
         return None
 

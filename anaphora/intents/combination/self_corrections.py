@@ -1,5 +1,5 @@
-"""Combine a date with what corrects it in the same sentence: "tomorrow at ten, no wait, eleven" is
-tomorrow at eleven."""
+"""Combine a date or a duration with what corrects it in the same sentence: "tomorrow at ten, no
+wait, eleven" is tomorrow at eleven."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Token, Utterance
+from anaphora.entities.cues.clauses import COMMAS
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.negation import is_no, stands_behind
 from anaphora.intents.combination.combiners import Combiners
@@ -41,7 +42,7 @@ def correct_itself(
         is_negation = cue.kind == "negate" and (
             is_no(cue, utterance) or stands_behind(cue, utterance)
         )
-        if not is_negation and cue.kind not in ("correct", "decline"):
+        if not is_negation and not _corrects(cue, utterance):
             continue
         following = [other.tokens[0] for other in read if other.tokens > cue.tokens]
         end = min(following, default=len(utterance.tokens))
@@ -52,17 +53,38 @@ def correct_itself(
     return CorrectedUtterance(utterance, tuple(read))
 
 
+def _corrects(cue: Cue, utterance: Utterance) -> bool:
+    """Whether a cue corrects what stands before it; "better" does behind a comma."""
+    if cue.kind == "instead":
+        return not cue.value and utterance.tokens[cue.tokens[0] - 1].text in COMMAS
+    return cue.kind in ("correct", "decline")
+
+
 def _correct(
     utterance: Utterance, cue: Cue, combiners: Combiners, at: datetime, end: int
 ) -> Utterance | None:
-    """The utterance with the last date before a cue and what is behind the cue, up to the ``end``
-    of a token, as one date."""
+    """The utterance with the last date or duration before a cue and what is behind the cue, up to
+    the ``end`` of a token, as one."""
+    last: dict[str, Entity] = {}  # of each kind, the newest first
+    for one in reversed(utterance.entities):
+        if one.tokens and one.tokens[-1] < cue.tokens[0] and _is_time(one, combiners):
+            last.setdefault(one.element, one)
+    found = (_correct_value(utterance, old, cue, combiners, at, end) for old in last.values())
+    return next(filter(None, found), None)
+
+
+def _is_time(entity: Entity, combiners: Combiners) -> bool:
+    return entity.element in combiners.dates or (
+        "seconds" in entity.meta and entity.element in combiners.completing
+    )
+
+
+def _correct_value(
+    utterance: Utterance, old: Entity, cue: Cue, combiners: Combiners, at: datetime, end: int
+) -> Utterance | None:
+    """The utterance with an ``old`` value before a cue and what is behind the cue as one."""
     said = [one for one in utterance.entities if one.tokens]
     before = [one for one in said if one.tokens[-1] < cue.tokens[0]]
-    dates = [one for one in before if one.element in combiners.dates]
-    if not dates:
-        return None
-    old = dates[-1]
     combiner = combiners.by_element[old.element]
     if old.meta.get("assumed") and cue.kind == "negate" and not is_no(cue, utterance):
         return None  # "at 10 is too early, at 11": of the day that is remembered
@@ -75,6 +97,8 @@ def _correct(
         return None if cue.kind == "negate" else _without(utterance, same[0])
     if same:
         new = combiner.combine(old, same[0], at)
+        if new is None and (cue.kind != "negate" or is_no(cue, utterance)):
+            new = same[0]
         replaced.append(same[0])
     elif not any(one.tokens[0] > old.tokens[-1] for one in before if is_number(one)):
         rest = _strip_marks(utterance.tokens[cue.tokens[-1] + 1 : end])

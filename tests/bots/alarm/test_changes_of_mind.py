@@ -397,3 +397,92 @@ def test_doch_nicht_cancels_the_alarm_that_was_set():
     assert alarms_after("weck mich morgen um 7", "doch nicht", language="de") == (
         "Es ist kein Wecker gestellt."
     )
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "alarms"),
+    [
+        ("en", "set an alarm at 7 actually at 8", "Alarms: Mon 5 Jan, 20:00."),
+        ("en", "set an alarm at 7 no at 8", "Alarms: Mon 5 Jan, 20:00."),
+        ("en", "wake me at 7, better at 8", "Alarms: Mon 5 Jan, 20:00."),
+        ("en", "timer 10 minutes no 20 minutes", "Alarms: Mon 5 Jan, 09:20."),
+        ("en", "timer 10 minutes actually 20", "Alarms: Mon 5 Jan, 09:20."),
+        ("en", "timer 10 min and wake me at 7 no 8", "Alarms: Mon 5 Jan, 09:10; Mon 5 Jan, 20:00."),
+        ("en", "set an alarm at 7 and at 8", "Alarms: Mon 5 Jan, 19:00; Mon 5 Jan, 20:00."),
+        ("de", "stell einen Wecker um 7 eigentlich um 8", "Wecker: Mo, 5. Jan, 20:00."),
+        ("de", "weck mich um 7, lieber um 8", "Wecker: Mo, 5. Jan, 20:00."),
+        ("de", "Timer 10 Minuten nein 20", "Wecker: Mo, 5. Jan, 09:20."),
+        ("ru", "поставь будильник на 7 нет на 8", "Будильники: пн, 5 янв, 20:00."),
+    ],
+)
+def test_a_sentence_that_corrects_itself_sets_one_alarm(language, said, alarms):
+    assert alarms_after(said, language=language) == alarms
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["timer 40 minutes", "no, half"], "Alarms: Mon 5 Jan, 09:20."),
+        ("de", ["Timer 40 Minuten", "nein, halb"], "Wecker: Mo, 5. Jan, 09:20."),
+        (
+            "en",
+            ["wake me at 7", "and at 8", "the first an hour earlier", "timer 30 minutes", "no, 40"],
+            "Alarms: Mon 5 Jan, 09:40; Mon 5 Jan, 18:00; Mon 5 Jan, 20:00.",
+        ),
+        (
+            "en",
+            ["wake me at 7", "an hour earlier", "timer 30 minutes", "half of that", "no, 30"],
+            "Alarms: Mon 5 Jan, 09:30; Mon 5 Jan, 18:00.",
+        ),
+    ],
+)
+def test_a_correction_is_of_the_timer_that_was_said_last(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms
+
+
+def test_a_word_of_both_languages_keeps_the_language():
+    assert answers("alarm", "weck mich um 7", "stop")[-1] == "Gelöscht: Mo, 5. Jan, 19:00."
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["cancel the first one", "no, not that one"], "Alarms: {both}."),
+        ("en", ["cancel all", "nah leave them"], "Alarms: {both}."),
+        ("en", ["cancel all", "no, keep them"], "Alarms: {both}."),
+        ("ru", ["отмени первый", "нет, не этот"], "Будильники: {both}."),
+        ("de", ["lösch alle", "ach nein, lass sie"], "Wecker: {both}."),
+    ],
+)
+def test_what_was_cancelled_may_be_kept_after_all(language, questions, alarms):
+    day = {"en": "Tue 6 Jan", "ru": "вт, 6 янв", "de": "Di, 6. Jan"}[language]
+    first = {
+        "en": ["wake me tomorrow at 7", "and at 8"],
+        "ru": ["разбуди меня завтра в 7", "и в 8"],
+        "de": ["weck mich morgen um 7", "und um 8"],
+    }[language]
+    both = f"{day}, 07:00; {day}, 08:00"
+    assert alarms_after(*first, *questions, language=language) == alarms.format(both=both)
+
+
+def test_nothing_is_cancelled_by_leaving_it():
+    assert alarms_after("wake me at 7 pm", "leave it") == "Alarms: Mon 5 Jan, 19:00."
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["wake me at 7 pm", "push it back an hour"], "Alarms: Mon 5 Jan, 20:00."),
+        ("de", ["weck mich um 19 Uhr", "eine Stunde nach hinten"], "Wecker: Mo, 5. Jan, 20:00."),
+        ("de", ["weck mich um 19 Uhr", "eine Stunde nach vorne"], "Wecker: Mo, 5. Jan, 18:00."),
+    ],
+)
+def test_an_alarm_is_pushed_back(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms
+
+
+def test_half_is_of_no_timer_that_another_alarm_followed():
+    said = answers("alarm", "timer 20 min", "wake me at 7 pm", "an hour later", "half")[-1]
+    assert said.startswith("I only set alarms")
+    questions = ["wake me at 7 pm", "timer 20 min", "move the second to 8 pm", "half"]
+    assert alarms_after(*questions) == "Alarms: Mon 5 Jan, 09:20; Mon 5 Jan, 20:00."

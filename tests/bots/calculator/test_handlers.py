@@ -76,3 +76,21 @@ def test_a_number_alone_is_no_calculation(question):
 )
 def test_the_last_result_is_taken_back(questions, said):
     assert answer("calculator", *questions) == said
+
+
+@pytest.mark.parametrize(
+    ("questions", "result"),
+    [
+        (["5 plus 3", "times 2", "again"], "32"),
+        (["5 plus 3", "plus 2", "no, 3", "once more"], "14"),
+        (["5 plus 3", "times 2", "again", "undo"], "All right, back to 16."),
+        (["5 plus 3", "do it again"], "8"),
+        (["пять плюс три", "умножь на 2", "ещё раз"], "32"),
+    ],
+)
+def test_again_does_the_last_calculation_once_more(questions, result):
+    assert answer("calculator", *questions) == result
+
+
+def test_there_is_no_again_without_a_calculation():
+    assert answer("calculator", "again").startswith("I can only calculate")

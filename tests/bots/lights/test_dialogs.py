@@ -123,3 +123,27 @@ def test_the_last_change_is_taken_back(questions, said):
 @pytest.mark.parametrize("question", ["a bit brightr", "brihgter", "half as brigt"])
 def test_a_misspelt_word_changes_no_language(question):
     assert answers("lights", "lights on in the hall", question)[-1].endswith("in the hall.")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("turn the nursery on and the hall off", "One after the other"),
+        ("allume la cuisine et éteins le couloir", "L’une après l’autre"),
+        ("kitchen on, no, off", "The light is off in the kitchen."),
+        ("turn the kitchen and the hall off", "The light is off in the kitchen, in the hall."),
+    ],
+)
+def test_no_light_is_switched_the_wrong_way_by_two_commands_at_once(text, said):
+    assert answers("lights", text)[-1].startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("c'est allumé dans la cuisine ?", "Je regarderais la lumière dans la cuisine."),
+        ("свет на кухне включен?", "Я посмотрел бы, горит ли свет на кухне."),
+    ],
+)
+def test_a_question_switches_no_light(text, said):
+    assert answers("lights", text)[-1] == said

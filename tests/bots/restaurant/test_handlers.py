@@ -367,3 +367,21 @@ def test_what_is_not_wanted(questions, found):
 def test_no_fish_excludes_it_and_no_comma_fish_corrects():
     assert "Green Leaf, Radish" in answer("restaurant", "vegetarian", "no fish")
     assert names(answer("restaurant", "vegetarian", "no, fish")) == ["Nautilus", "Old Anchor"]
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "asked"),
+    [
+        ("en", "same day, 9", "Forno for 2, Tuesday 6 January at 21:00"),
+        ("en", "the same day at 9", "Forno for 2, Tuesday 6 January at 21:00"),
+        ("en", "same day, for 9", "Forno for 9, Tuesday 6 January at 20:00"),
+        ("ru", "в тот же день, 9", "Forno, гостей: 2, вторник, 6 января, 21:00"),
+        ("ru", "в тот же день, на троих", "Forno, гостей: 3, вторник, 6 января, 20:00"),
+    ],
+)
+def test_a_number_beside_the_same_day_is_an_hour(language, said, asked):
+    booked = {
+        "en": ("book a table at forno tomorrow at 8 pm for 2", "yes"),
+        "ru": ("столик в форно завтра в 8 вечера на двоих", "да"),
+    }[language]
+    assert asked in answers("restaurant", *booked, said)[-1]

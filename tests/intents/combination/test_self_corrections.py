@@ -61,6 +61,11 @@ def ask(language, *questions):
         ("es", "reserva Marte mañana a las diez perdón a las once", "2026-11-19T11:00"),
         ("it", "prenota Marte domani alle 10 no alle 11", "2026-11-19T11:00"),
         ("ru", "забронируй Марс завтра в 10 ой нет лучше в 11", "2026-11-19T11:00"),
+        # Times that have nothing in common
+        ("en", "book Mars at 3 pm actually at 4 pm", "2026-11-18T16:00"),
+        ("de", "buche Mars um 15 Uhr eigentlich um 16 Uhr", "2026-11-18T16:00"),
+        ("de", "buche Mars um 15 Uhr, lieber um 16 Uhr", "2026-11-18T16:00"),
+        ("ru", "забронируй Марс в 15:00 вообще-то в 16:00", "2026-11-18T16:00"),
         # What does not suit
         ("en", "book Mars tomorrow at 10 is too early, 11", "2026-11-19T11:00"),
         ("en", "book Mars tomorrow at 10 doesn't work, at 11", "2026-11-19T11:00"),

@@ -76,6 +76,9 @@ class _DurationCombiner:
         words = {atom.text for atom in get_atoms(text[: found.end], language)}
         if not words.isdisjoint(load_grammar(language).collectives):
             return None  # нас двое
+        if number < 1 and found.meta["kind"] == "fraction":  # no, half: of that
+            part = self.multiply(old, Fraction(str(number)))
+            return part and replace(found, value=part.value, meta=part.meta)
         value, meta = describe_duration(((Fraction(str(number)), unit),))
         return replace(found, value=value, meta=meta)
 
