@@ -10,7 +10,7 @@ from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.sentences.input_text import InputText, Piece, replace_pieces
 from anaphora.grammar.sentences.normalization import fold_case, normalize_text
 
-__all__ = ["FormWithoutPlace", "find_named", "restore_names", "without_places"]
+__all__ = ["FormWithoutPlace", "find_named", "restore_names", "says_more", "without_places"]
 
 _NAMED = frozenset(("name", "area", "floor"))
 _PLACES = frozenset(("area", "floor"))
@@ -73,3 +73,13 @@ def without_places(
             before = utterance.tokens[index : min(place.tokens)]
             words = frozenset(fold_case(normalize_text(one.text)) for one in before)
             yield FormWithoutPlace(rest, place, words)
+
+
+def says_more(bare: InputText, utterance: Utterance, place: Entity) -> bool:
+    """Whether a text without a place has a content word: "on" may belong to the place."""
+    words = frozenset(bare.text.split())
+    tokens = utterance.tokens
+    return any(
+        index not in place.tokens and fold_case(normalize_text(tokens[index].text)) in words
+        for index in utterance.content_words
+    )

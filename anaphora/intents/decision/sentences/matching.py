@@ -18,6 +18,7 @@ from anaphora.intents.decision.sentences.fragment import (
     find_linking_words,
     find_other_words,
     says_only,
+    without_corrected,
 )
 from anaphora.intents.decision.sentences.history.answers import find_accepted_rest, says_yes
 from anaphora.intents.decision.sentences.history.not_understood import refuse_older
@@ -169,7 +170,10 @@ def match_fragment(
 ) -> SentenceAnswer:
     """The match of the best completion of what is no whole sentence."""
     room = _find_room(question)
-    written, question = question, name_here(model, question, room)
+    corrected = without_corrected(model, question)
+    if corrected is None:
+        return SentenceAnswer(None, model.refusals["which"])
+    written, question = corrected, name_here(model, corrected, room)
     utterance = question.utterance
     text = utterance.text.lower()
     stops = bool(model.stop and model.stop.search(text))
@@ -178,13 +182,19 @@ def match_fragment(
         for one in utterance.sentences
         if one.quantity and not (stops and one.quantity == EVERYTHING)  # not only the mower
     ]
+    refers = any(one.lower in model.pronouns for one in utterance.tokens)
+    if not conversation.flow and not refers:  # nothing was meant before: "all" is everything
+        quantified = [
+            replace(one, quantity=EVERYTHING) if one.elliptical and one.quantity == ALL else one
+            for one in quantified
+        ]
     is_about_several = bool(model.several and model.several.search(text))
     accepted = find_accepted_rest(model, utterance, conversation)
     if accepted is not None and says_yes(model, utterance):
         return _answer(model, question, accepted, conversation)
     if quantified or (conversation.flow and is_about_several):
         completion = complete_several(model, conversation, quantified)
-        if completion is None and any(one.lower in model.pronouns for one in utterance.tokens):
+        if completion is None and refers:
             completion = _complete_group(model, quantified, conversation)
         if not quantified and says_only(model, utterance, model.several):
             completion = complete_both(model, conversation)
@@ -194,7 +204,6 @@ def match_fragment(
             is_other = any(one.quantity == OTHER for one in quantified)
             return SentenceAnswer(None, model.refusals["which" if is_other else "all"])
         return _answer(model, question, completion, conversation)
-    refers = any(one.lower in model.pronouns for one in utterance.tokens)
     if not refers and question is written:
         own = move_to_room(model, conversation, room)
     else:
