@@ -382,6 +382,8 @@ def _reject(
     if decision.question.small_talk or rejection.text or rejection.kind == "nothing_asked":
         evicted: tuple[ForgottenEntity, ...] = ()
         conversation = rules.record_without_intent(before, at)
+        if rejection.kind == "nothing_asked":  # a second yes is still one to a refusal
+            conversation = replace(conversation, rejections=before.rejections)
     else:
         conversation, evicted = rules.record_rejection(before, at, bot.model.conversation)
         conversation = age_offers(conversation, bot.model.conversation.depth)

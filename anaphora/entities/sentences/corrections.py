@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
@@ -32,6 +32,15 @@ _Phrases: TypeAlias = Mapping[int, Sequence[PhraseMatch]]
 """The phrases of a text by their first atoms."""
 
 
+class Correction(NamedTuple):
+    """The span of the words by which a command corrects itself. They may rather negate a noun that
+    follows ("no tv"), but not a command or a state."""
+
+    start: int
+    stop: int
+    may_negate_noun: bool
+
+
 class CorrectionFinder:
     """Finds the words by which a command in a language corrects itself: a word for no or an
     apology, with others that only link a command to the one before. A word for no that may negate
@@ -52,8 +61,8 @@ class CorrectionFinder:
         self._links |= {tuple(one.split()): True for one in correcting}
         self._longest = max(map(len, self._links), default=0)
 
-    def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """The spans of the runs of such words within a text."""
+    def find(self, text: str) -> Iterator[Correction]:
+        """The runs of such words within a text."""
         if not self._links or len(text) > _MAX_LENGTH:
             return
         atoms, matches = load_cue_words(self._language).read(text)
@@ -62,13 +71,14 @@ class CorrectionFinder:
             by_start[one.first].append(one)
         at = 1
         while at < len(atoms):
-            end = self._find_end(atoms, at, by_start)
+            end, may_negate = self._find_end(atoms, at, by_start)
             if end and end < len(atoms):
-                yield atoms[at].start, atoms[end].start
+                yield Correction(atoms[at].start, atoms[end].start, may_negate_noun=may_negate)
             at = max(at + 1, end)
 
-    def _find_end(self, atoms: Sequence[Atom], start: int, by_start: _Phrases) -> int:
-        """The end of the run of words that begins at an atom; 0 if it corrects nothing."""
+    def _find_end(self, atoms: Sequence[Atom], start: int, by_start: _Phrases) -> tuple[int, bool]:
+        """The end of the run of words that begins at an atom, 0 if it corrects nothing, and whether
+        it may negate a noun."""
         at, corrects, denial = start, False, -1
         while at < len(atoms):
             if atoms[at].text in self._denials:
@@ -81,9 +91,15 @@ class CorrectionFinder:
             if not end:
                 break
             at = end
-        if denial >= 0 and not self._may_negate(atoms, denial, at, by_start):
-            corrects = True
-        return at if corrects else 0
+        if corrects or denial < 0:
+            return (at if corrects else 0), False
+        readings = [one.reading for one in by_start.get(denial, ())]
+        sides = {one.side for one in readings if one.kind == "negate"}
+        if sides != {"noun"} or any(one.kind == "joiner" for one in readings):
+            return (0 if self._denials_negate else at), False
+        following = [one.reading.kind for one in by_start.get(at, ())]
+        is_noun = "small" not in following and not begins_number(atoms[at:], self._language)
+        return at, is_noun
 
     def _read_link(self, atoms: Sequence[Atom], at: int, by_start: _Phrases) -> tuple[int, bool]:
         """The end of the longest phrase at an atom that only links, and whether it corrects; 0
@@ -99,26 +115,16 @@ class CorrectionFinder:
                 found.append((at + count, self._links[words]))
         return max(found, default=(0, False))
 
-    def _may_negate(
-        self, atoms: Sequence[Atom], denial: int, behind: int, by_start: _Phrases
-    ) -> bool:
-        """Whether the word for no at an atom may negate what is behind it."""
-        readings = [one.reading for one in by_start.get(denial, ())]
-        sides = {one.side for one in readings if one.kind == "negate"}
-        if sides != {"noun"} or any(one.kind == "joiner" for one in readings):
-            return self._denials_negate
-        following = (one.reading.kind for one in by_start.get(behind, ()))
-        return "small" not in following and not begins_number(atoms[behind:], self._language)
-
 
 def read_corrected(
-    text: InputText, spans: Iterable[tuple[int, int]], match: Callable[[InputText], _Readings]
+    text: InputText, corrections: Iterable[Correction], match: Callable[[InputText], _Readings]
 ) -> list[SentenceReading]:
-    """The readings of a command that corrects itself at one of the ``spans`` of the text as it was
-    written: as the command before it, which must be a whole one, with what follows in the place of
-    a part of it. ``match`` reads a form of the text by the sentences. Empty if there is none."""
+    """The readings of a command that corrects itself at one of the ``corrections`` of the text as
+    it was written: as the command before it, which must be a whole one, with what follows in the
+    place of a part of it. ``match`` reads a form of the text by the sentences. Empty if there is
+    none."""
     length = len(text.text)
-    for start, stop in spans:
+    for start, stop, may_negate_noun in corrections:
         begin, end = len(text.text[: text.position(start)].rstrip()), text.position(stop)
         if not 0 < begin < end < length:
             continue
@@ -132,6 +138,7 @@ def read_corrected(
                 replace(one, corrected=True)
                 for one in match(form)
                 if (not one.needs_memory if kept is None else _corrects(first, one, kept))
+                and not (may_negate_noun and kept is not None and one.intent == first.intent)
             ]
             if found:
                 return found

@@ -18,8 +18,10 @@ from anaphora.entities.sentences.dialog_sentences import (
 )
 from anaphora.entities.sentences.entity_forms import (
     find_named,
+    find_rest_words,
     restore_names,
     says_more,
+    without_excluded,
     without_places,
 )
 from anaphora.entities.sentences.input_text import InputText
@@ -138,9 +140,11 @@ class SentenceReader:
         as the home has them ("das linke Rollo"), or without the place, if the sentences of its
         intent may have that ("lights on upstairs")."""
         named, text = find_named(utterance), utterance.text
+        written = self._matcher.normalize(text)
+        if remaining := self._read_remaining(written, utterance):
+            return remaining
         if not named:
             return ()
-        written = self._matcher.normalize(text)
         form = restore_names(written, named)
         if form is not written:
             found = [one for one in self._match_known(form, text, EMPTY) if not one.needs_memory]
@@ -166,6 +170,19 @@ class SentenceReader:
                 if known:
                     return tuple(known)
         return ()
+
+    def _read_remaining(self, form: InputText, utterance: Utterance) -> tuple[SentenceReading, ...]:
+        """The readings of an utterance about all things but some."""
+        bare = without_excluded(form, utterance)
+        if bare is None or self._ignores_spaces:
+            return ()
+        whole, excluded = bare
+        known = [one for one in self._match_known(whole, utterance.text, EMPTY) if _is_kind(one)]
+        return tuple(
+            msgspec.structs.replace(one, excluded=tuple(excluded), quantity=one.quantity or ALL)
+            for one in (*known, *self._complete(whole, utterance.text, EMPTY))
+            if one.quantity in (ALL, EVERYTHING) or not (one.elliptical or one.needs_memory)
+        )
 
     def _read_everything(self, bare: InputText, text: str, place: Entity) -> list[SentenceReading]:
         """The readings of a sentence without its object, which is everything in a place."""
@@ -199,7 +216,7 @@ class SentenceReader:
                 return msgspec.structs.replace(
                     reading, entities=entities, missing=(), response=one.response, template=None
                 )
-        if not _is_about_kind(reading) or not _PLACES.issuperset(reading.missing):
+        if not _is_kind(reading) or not _PLACES.issuperset(reading.missing):
             return None
         return msgspec.structs.replace(reading, entities=entities, missing=(), quantity=ALL)
 
@@ -218,7 +235,7 @@ class SentenceReader:
                     continue  # the lamp and the radio OFF
                 following = self._read_each(other, text, context, readings[0].intent)
                 if following:
-                    words = _find_words(rest, text, following, is_whole=other.text == rest.text)
+                    words = find_rest_words(rest, text, following, is_whole=other.text == rest.text)
                     return tuple(
                         msgspec.structs.replace(one, rest=words, following=following)
                         for one in self._mark_names(tuple(readings))
@@ -267,7 +284,7 @@ class SentenceReader:
             for other, rest in others if readings else ():
                 following = self._read_each(other, text, context, intent)
                 if following:
-                    words = _find_words(rest, text, following, is_whole=other.text == rest.text)
+                    words = find_rest_words(rest, text, following, is_whole=other.text == rest.text)
                     one = msgspec.structs.replace(_find_alike(readings, intent), rest=words)
                     return (one, *following)
         return ()
@@ -293,7 +310,7 @@ class SentenceReader:
             quantity, bare = quantified
             is_placed = not self._here.isdisjoint(_WORDS.findall(bare.text))
             known = self._match_known(bare, text, context if is_placed else EMPTY)
-            whole = [one for one in known if _is_about_kind(one) and not one.needs_memory]
+            whole = [one for one in known if _is_kind(one) and not one.needs_memory]
             if whole and quantity == ALL:
                 return tuple(whole)
             if is_placed:
@@ -301,7 +318,7 @@ class SentenceReader:
             found = [
                 msgspec.structs.replace(one, missing=())
                 for one in known
-                if _is_about_kind(one) and not one.references and _PLACES.issuperset(one.missing)
+                if _is_kind(one) and not one.references and _PLACES.issuperset(one.missing)
             ]
             if not found:
                 matches = (
@@ -446,30 +463,12 @@ def _find_alike(readings: Sequence[SentenceReading], intent: str) -> SentenceRea
     return next((one for one in readings if one.intent == intent), readings[0])
 
 
-def _find_words(
-    rest: InputText, text: str, readings: Iterable[SentenceReading], *, is_whole: bool
-) -> str:
-    """The words of a text that only the ``rest`` of it has: all of them if that ``is_whole``, a
-    command of its own ("schließe die Haustür AUF"), else those up to the end of the last thing that
-    readings of it name: "the desk lamp", which is to be set "to 20 percent" as well."""
-    start, end = rest.find(0, len(rest.text), text)
-    if is_whole:
-        return text[start:end]
-    named = [
-        entity.end
-        for reading in readings
-        for entity in reading.entities
-        if start <= entity.start and entity.end <= end
-    ]
-    return text[start : max(named, default=end)]
-
-
 def _meaning(reading: SentenceReading) -> tuple[object, ...]:
     """What a reading says, to compare it with another one."""
     return reading.intent, frozenset((one.element, one.value) for one in reading.entities)
 
 
-def _is_about_kind(reading: SentenceReading) -> bool:
+def _is_kind(reading: SentenceReading) -> bool:
     """Whether a reading is about all things of a kind: "the blinds in the bedroom"."""
     slots = {one.element for one in reading.entities}
     return _NAME not in slots and not slots.isdisjoint(_KINDS)

@@ -209,10 +209,10 @@ def without_corrected(model: SentenceIntents, question: ParsedQuestion) -> Parse
     """The question without the value that it corrects itself: "and the tv no the lamp". The same
     object if it corrects none; None if it is unclear which one."""
     utterance = question.utterance
-    for start, stop in model.corrections.find(utterance.text):
+    for start, stop, may_negate_noun in model.corrections.find(utterance.text):
         before = [one for one in utterance.entities if one.end <= start]
         kinds = {_kind_of(one) for one in utterance.entities if one.start >= stop}
-        if not before or not kinds:
+        if may_negate_noun or not before or not kinds:
             continue
         corrected = [one for one in before if _kind_of(one) in kinds]
         alike = [[one for one in corrected if _kind_of(one) == kind] for kind in kinds]

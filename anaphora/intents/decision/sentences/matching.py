@@ -9,6 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
+from anaphora.entities.sentences.entity_forms import load_excluding
 from anaphora.entities.sentences.reader import ANY_WORDS, WITHOUT_SPACES
 from anaphora.entities.sentences.repairs import ALL, EVERYTHING, OTHER
 from anaphora.intents.decision.sentences.completion import Completion
@@ -216,7 +217,10 @@ def match_fragment(
         or complete_wildcard(model, utterance, own)
     )
     is_about_all = bool(model.everything and model.everything.search(text))
-    if completion is not None and not (is_about_all and _is_about_device(completion)):
+    is_unclear = is_about_all and completion and _is_about_device(completion)
+    if is_about_all and _excludes(model, utterance):
+        is_unclear = True
+    if completion is not None and not is_unclear:
         completion = keep_place_of_all(model, own, completion)
         return _answer(model, question, completion, conversation)
     names_kind = any(one.element in NO_VALUES for one in utterance.entities)
@@ -258,6 +262,13 @@ def _complete_group(
         if one.elliptical and one.quantity == ALL
     )
     return next((one for one in found if one is not None), None)
+
+
+def _excludes(model: SentenceIntents, utterance: Utterance) -> bool:
+    """Whether an utterance leaves something out of all things: "turn off everything but the
+    radio"."""
+    excluding = load_excluding(model.language)
+    return any(one.text.casefold() in excluding for one in utterance.tokens)
 
 
 def _is_about_device(completion: Completion) -> bool:

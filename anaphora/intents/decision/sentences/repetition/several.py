@@ -73,12 +73,23 @@ def complete_several(
     about. None if that is clear of none."""
     readings = [one for one in readings if TIMER not in one.references]
     for reading in _find_widest(model, conversation, readings):
-        if reading.quantity == ALL and reading.elliptical:
+        if reading.quantity == ALL and reading.elliptical and not reading.excluded:
             found = complete_all(model, conversation, reading.intent)
             if found is not None:
                 return found
         same = [one for one in readings if one.intent == reading.intent]
-        wanted = list(_find_wanted(model, conversation, reading, same))
+        excluded = {
+            device
+            for one in reading.excluded
+            for device in (
+                [one.value_or_text]
+                if one.element == NAME
+                else find_devices(model, {one.element: one.value_or_text})
+            )
+        }
+        wanted = [
+            one for one in _find_wanted(model, conversation, reading, same) if one not in excluded
+        ]
         values = [one for one in reading.entities if one.element not in (*TARGETS, *PLACES)]
         found = _give(model, conversation, reading.intent, wanted, values)
         if found is not None:
