@@ -66,3 +66,7 @@ def test_what_is_unclear_is_not_done(text: str) -> None:
 def test_what_is_excluded_is_never_a_follow_up_for_the_last_kind() -> None:
     texts = "mach die Lampe aus", "mach alles aus außer dem Mond"
     assert not talk(*texts, language="de")[1].startswith("Hass")
+
+
+def test_what_is_excluded_takes_back_nothing() -> None:
+    assert said("set the heating to 20", "lock all doors but the front door") == "Locking"
