@@ -219,6 +219,8 @@ class SentenceReading(Struct, frozen=True, gc=False):
     about other things, which the reading leaves out; ``following`` are the readings of these, in
     their order. ``names_only``: it is no more than the name of a thing ("and
     the radio"), which rather goes on with the last command; so does one with ``value_only`` ("40").
+    ``excluded`` are the things, kinds and places for which it is not meant ("all BUT THE KITCHEN").
+    ``corrected``: the utterance corrects itself, and this is what it says at last.
     """
 
     intent: str
@@ -235,6 +237,8 @@ class SentenceReading(Struct, frozen=True, gc=False):
     names_only: bool = False
     value_only: bool = False
     following: tuple[SentenceReading, ...] = ()
+    excluded: tuple[Entity, ...] = ()
+    corrected: bool = False
 
     @property
     def needs_memory(self) -> bool:

@@ -14,7 +14,11 @@ from anaphora.intents.match import Slot
 from anaphora.intents.unused import UnusedPart
 from anaphora.models.domain import Status
 
-__all__ = ["Reply"]
+__all__ = ["DECLINED_REASON", "NOTHING_ASKED_REASON", "Reply"]
+
+DECLINED_REASON = "the offer was declined"
+NOTHING_ASKED_REASON = "it answers a question, but none was asked"
+_ACKNOWLEDGED_REASONS = frozenset((DECLINED_REASON, NOTHING_ASKED_REASON))
 
 
 class Reply(Struct, frozen=True):
@@ -52,6 +56,12 @@ class Reply(Struct, frozen=True):
     confirms: bool = False
     quick_replies: Sequence[str] = ()
     answered_by: str = ""
+
+    @property
+    def is_acknowledgement(self) -> bool:
+        """Whether the text acknowledges a yes or a no: it was understood, though no intent
+        matched."""
+        return self.status == "rejected" and self.reason in _ACKNOWLEDGED_REASONS
 
     def __str__(self) -> str:
         slots = ", ".join(f"{name}={slot.value}" for name, slot in self.slots.items())

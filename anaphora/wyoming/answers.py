@@ -28,12 +28,13 @@ def to_transcript_answer(
 ) -> Eventable:
     """Return the answer to a transcript. ``has_handler`` tells whether the bot has a handler for
     the intent of the reply."""
+    is_refused = not (reply.answered_by or (reply.is_acknowledgement and reply.text))
     match reply.status:
         case "matched" if _is_for_client(reply, mode, has_handler=has_handler):
             return _to_intent(reply, context)
-        case "rejected" if mode != "handled" and not reply.answered_by:
+        case "rejected" if mode != "handled" and is_refused:
             return NotRecognized(reply.text or None, context)
-        case "rejected" if not reply.answered_by:
+        case "rejected" if is_refused:
             return NotHandled(reply.text or None, context)
     # Also a question for a slot: Home Assistant speaks it, and the answer is the next transcript.
     return Handled(_spoken_text(reply), context)

@@ -112,7 +112,6 @@ def test_names_may_be_inflected(language: str, text: str, answer: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "turn off all the lights except the kitchen",
         "all of them except the kitchen",
         "close both",
         "lock both",
@@ -120,6 +119,11 @@ def test_names_may_be_inflected(language: str, text: str, answer: str) -> None:
 )
 def test_what_no_slot_can_say_is_refused(text: str) -> None:
     assert talk("en", "turn on the lights in the kitchen", text)[1] == "rejected"
+
+
+def test_what_is_excepted_is_left_as_it_is() -> None:
+    texts = "turn on the lights in the kitchen", "turn off all the lights except the kitchen"
+    assert talk("en", *texts)[1] == "HassTurnOff name=Floor Lamp"
 
 
 def test_a_verb_of_another_command_does_not_repeat_the_last_one() -> None:

@@ -223,3 +223,12 @@ def test_events_that_mean_nothing_to_a_bot_are_ignored(house: House) -> None:
             return summarize(event)
 
     assert house.run(talk) == "handled: Tea is ready."
+
+
+def test_an_acknowledged_no_is_an_answer() -> None:
+    declined = Reply("rejected", text="All right, not that then.", reason="the offer was declined")
+    event = to_transcript_answer(declined, {}, mode="auto", has_handler=False).event()
+    assert (event.type, event.data["text"]) == ("handled", "All right, not that then.")
+    refused = Reply("rejected", text="Which one?", reason="nothing in it is known to this bot")
+    event = to_transcript_answer(refused, {}, mode="auto", has_handler=False).event()
+    assert event.type == "not-recognized"

@@ -21,7 +21,6 @@ from anaphora.engine.answering.dialog_update import (
 )
 from anaphora.engine.answering.fallback import answer_fallback, answer_reset, answer_small_talk
 from anaphora.engine.answering.prompts import (
-    DECLINED_REASON,
     accept_decline,
     acknowledge,
     ask_about_unused,
@@ -46,6 +45,7 @@ from anaphora.engine.bots.sentence_response import find_sentence_response
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Reject, Skip
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
+from anaphora.engine.reply import DECLINED_REASON
 from anaphora.entities.variants.free_words import is_free_word
 from anaphora.errors import EvaluationError, HandlerError
 from anaphora.intents.decision.decide import decide
@@ -379,9 +379,11 @@ def _reject(
     if is_confirmed(decision) and before.pending:
         # It is carried out at most once, whatever the handler does.
         before = replace(before, pending=before.pending.suspended)
-    if decision.question.small_talk or rejection.kind == "nothing_asked":
+    if decision.question.small_talk or rejection.text or rejection.kind == "nothing_asked":
         evicted: tuple[ForgottenEntity, ...] = ()
         conversation = rules.record_without_intent(before, at)
+        if rejection.kind == "nothing_asked":  # a second yes is still one to a refusal
+            conversation = replace(conversation, rejections=before.rejections)
     else:
         conversation, evicted = rules.record_rejection(before, at, bot.model.conversation)
         conversation = age_offers(conversation, bot.model.conversation.depth)
@@ -390,7 +392,7 @@ def _reject(
         conversation,
         skipped=skipped,
         forgotten=evicted,
-        text=rejection.reason,
+        text=rejection.text or rejection.reason,
         reason=rejection.reason,
         rejection=rejection.kind,
     )

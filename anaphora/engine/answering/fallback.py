@@ -13,7 +13,7 @@ from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.fallback_handler import FALLBACK_ROLE, FallbackContext
 from anaphora.engine.callbacks.live_conversation import LiveConversation, to_json_data
-from anaphora.intents.confirmation import format_accepted
+from anaphora.intents.confirmation import format_accepted, parse_answer
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.unused import find_unknown_parts
 from anaphora.models.domain import (
@@ -52,13 +52,22 @@ def answer_fallback(bot: Bot, decision: Decision, answer: BotAnswer, at: datetim
             return replace(answer, text=result if isinstance(result, str) else "", result=result)
     if fallback is None:
         return answer
+    failures = context["failures"]
     if kind == "nothing_asked" and kind not in fallback.texts:
-        return replace(answer, text=format_accepted(context["language"]))
+        if not _accepts_refusal(bot, context):
+            return replace(answer, text=format_accepted(context["language"]))
+        kind, failures = "unknown", failures - 1
     texts = choose_fallback_text(
-        fallback, kind, context["failures"], context["language"], _near_intent(decision)
+        fallback, kind, failures, context["language"], _near_intent(decision)
     )
     text = _render(bot, texts, context)
     return replace(answer, text=text) if text else answer
+
+
+def _accepts_refusal(bot: Bot, context: FallbackContext) -> bool:
+    """Whether a yes follows a rejected question, which is refused again: an "All right" would say
+    that it was done."""
+    return context["failures"] > 1 and bool(parse_answer(context["text"], bot.model.languages))
 
 
 def answer_small_talk(bot: Bot, decision: Decision, answer: BotAnswer) -> BotAnswer:

@@ -12,6 +12,7 @@ from anaphora.engine.answering.bot_answer import BotAnswer
 from anaphora.engine.answering.bundle_names import name_bundles, name_entities
 from anaphora.engine.answering.template_values import build_template_values, find_unused
 from anaphora.engine.bots.bot import Bot
+from anaphora.engine.reply import DECLINED_REASON
 from anaphora.entities.variants.search import find_variants
 from anaphora.intents.confirmation import (
     format_accepted,
@@ -39,7 +40,6 @@ from anaphora.stm.conversation import Conversation, PendingQuestion
 from anaphora.stm.offers import is_same_meaning, remember
 
 __all__ = [
-    "DECLINED_REASON",
     "accept_decline",
     "acknowledge",
     "ask_about_unused",
@@ -54,8 +54,6 @@ __all__ = [
     "format_prompt",
     "make_offer",
 ]
-
-DECLINED_REASON = "the offer was declined"
 
 
 def ask_for_missing(bot: Bot, decision: Decision, filling: SlotFilling, at: datetime) -> BotAnswer:

@@ -6,21 +6,25 @@ from typing import NamedTuple, cast
 
 from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.handlers import Reject
+from anaphora.engine.reply import NOTHING_ASKED_REASON
 from anaphora.entities.cues.cue_finder import find_cues
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.intents.checks.utterance_limits import has_too_many_words
-from anaphora.intents.confirmation import parse_answer
+from anaphora.intents.confirmation import format_accepted, parse_answer
 from anaphora.intents.decision.decision import Decision
+from anaphora.intents.decision.sentences.history.answers import is_acknowledgement, says_yes
 from anaphora.models.domain import RejectionKind, SocialKind
 
 __all__ = ["Rejection", "find_rejection", "from_handler"]
 
 
 class Rejection(NamedTuple):
-    """The reason for a rejection, and its kind: None if a handler has given the reason."""
+    """The reason for a rejection, and its kind: None if a handler has given the reason. ``text`` is
+    what the user is told who has asked for nothing; without one it is the reason."""
 
     reason: str
     kind: RejectionKind | None
+    text: str = ""
 
 
 def from_handler(rejection: Reject) -> Rejection:
@@ -44,9 +48,11 @@ def find_rejection(bot: Bot, decision: Decision) -> Rejection:
         return Rejection("the question is empty", "empty")
     if talk := _find_small_talk(bot, decision):
         return Rejection(f"it is small talk: {talk}", cast(SocialKind, talk))
+    if not bot.model.fallback and (acknowledged := _acknowledge(bot, decision)):
+        return acknowledged
     if not utterance.entities:
         if bot.model.fallback and parse_answer(utterance.text, bot.model.languages) is not None:
-            return Rejection("it answers a question, but none was asked", "nothing_asked")
+            return Rejection(NOTHING_ASKED_REASON, "nothing_asked")
         return Rejection("nothing in it is known to this bot", "unknown")
     if decision.nearest:
         near = decision.nearest
@@ -57,6 +63,17 @@ def find_rejection(bot: Bot, decision: Decision) -> Rejection:
         return Rejection(f"for {near.intent.id} it lacks: {lacking}", "incomplete")
     named = ", ".join(dict.fromkeys(entity.text for entity in utterance.entities))
     return Rejection(f"no intent can do anything with: {named}", "unknown")
+
+
+def _acknowledge(bot: Bot, decision: Decision) -> Rejection | None:
+    """Acknowledge a yes or thanks to a home. After what was refused, that is refused again, for an
+    "All right" would say that it was done. None for anything else."""
+    sentences, utterance = bot.indexed_model.sentences, decision.question.utterance
+    if sentences is None or not is_acknowledgement(sentences, utterance):
+        return None
+    if decision.conversation.rejections and says_yes(sentences, utterance):
+        return Rejection(sentences.refusals["which"], "unknown")
+    return Rejection(NOTHING_ASKED_REASON, "unknown", format_accepted(utterance.language))
 
 
 def _find_small_talk(bot: Bot, decision: Decision) -> str:

@@ -11,7 +11,7 @@ from anaphora.entities.builtin.numbers.numerals.numeral_reader import get_numera
 from anaphora.entities.cues.clauses import EDGE_KINDS
 from anaphora.entities.cues.cue_words import PhraseMatch
 
-__all__ = ["find_breaks"]
+__all__ = ["begins_number", "find_breaks"]
 
 _BREAKS = frozenset({"decline", "correct"})
 _SMALL = frozenset({"small"})
@@ -42,7 +42,7 @@ def find_breaks(
                 behind = max(passed)
             offsets = (atom.start for atom in atoms[end : behind + 1])
             after = [one for offset in offsets for one in by_first.get(offset, ())]
-            is_number = not all(one.is_from_phrase for one in before) and _begins_number(
+            is_number = not all(one.is_from_phrase for one in before) and begins_number(
                 atoms[behind : behind + _MOST_ATOMS], utterance.language
             )
             if is_number or any(_are_alike(old, new) for old in before for new in after):
@@ -71,7 +71,7 @@ def _are_alike(old: Entity, new: Entity) -> bool:
     return old.element == new.element or not old.groups.isdisjoint(new.groups)
 
 
-def _begins_number(atoms: Sequence[Atom], language: str) -> bool:
+def begins_number(atoms: Sequence[Atom], language: str) -> bool:
     """Whether some atoms begin with a number, which may be a part of a value."""
     if atoms and atoms[0].kind == "digits":
         return True

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from anaphora.entities.languages import cached_table
+from anaphora.grammar.sentences.normalization import normalize_text
 from anaphora.grammar.sentences.parser import parse_sentence
-from anaphora.grammar.sentences.syntax import Expression
+from anaphora.grammar.sentences.syntax import Expression, Text
 from anaphora.models.hassil.collection import (
+    REFERENCE,
     RangeList,
     SentenceBlock,
     SlotList,
@@ -27,7 +30,7 @@ from anaphora.models.hassil.elements import (
     UNDO,
 )
 
-__all__ = ["DIALOG_INTENTS", "build_dialog_blocks"]
+__all__ = ["DIALOG_INTENTS", "build_dialog_blocks", "reference_words", "with_references"]
 
 DIALOG_INTENTS = frozenset((UNDO, MORE, LESS, OTHER, ALL, SET, REMAINING))
 """The intents of sentences about the last command."""
@@ -36,6 +39,7 @@ _SENTENCES = {"undo": UNDO, "other": OTHER, "all": ALL, "remaining": REMAINING}
 _STEPS = {"more": MORE, "less": LESS}
 _DEGREE = "degree"
 _TARGET = "target"
+_PLAIN = re.compile(r"\{?([^{}()<>\[\]]+)\}?")  # a phrase of a table of cues without context
 _AMOUNTS = RangeList(1, 1_000, fractions="halves")
 _VALUES = RangeList(0, 1_000, fractions="halves")
 
@@ -78,3 +82,25 @@ def _build_list(words: Mapping[str, Any]) -> TextList:
             for word in listed
         )
     )
+
+
+def with_references(listed: TextList, words: tuple[str, ...]) -> SlotList:
+    """The list of names with the words that refer to one."""
+    known = {value.phrase for value in listed.values}
+    phrases = (Text(normalize_text(word)) for word in words)
+    added = tuple(TextValue(phrase, REFERENCE) for phrase in phrases if phrase not in known)
+    return TextList((*listed.values, *added))
+
+
+def reference_words(language: str, cue: str) -> tuple[str, ...]:
+    """The words of a language that refer to a thing or a place, whatever is around them."""
+    written = cached_table(language, "cues").get(cue) or ()
+    if isinstance(written, Mapping):
+        written = [one for each in written.values() if isinstance(each, list) for one in each]
+    written = [*written, *(cached_table(language, "home").get(cue) or ())]
+    found = (_PLAIN.fullmatch(str(phrase)) for phrase in written)
+    words = (word for one in found if one for word in one[1].split("|"))
+    home = cached_table(language, "home")
+    several = frozenset((*(home.get("several") or ()), *(home.get("whole") or ())))
+    stripped = (word.strip() for word in words if word.strip(" _"))
+    return tuple(dict.fromkeys(word for word in stripped if word not in several))

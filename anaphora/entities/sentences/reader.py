@@ -3,41 +3,49 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
-from anaphora.entities.languages import cached_table
-from anaphora.entities.sentences.dialog_sentences import DIALOG_INTENTS, build_dialog_blocks
-from anaphora.entities.sentences.entity_forms import find_named, restore_names, without_places
+from anaphora.entities.sentences.corrections import CorrectionFinder, read_corrected
+from anaphora.entities.sentences.dialog_sentences import (
+    DIALOG_INTENTS,
+    build_dialog_blocks,
+    reference_words,
+    with_references,
+)
+from anaphora.entities.sentences.entity_forms import (
+    find_named,
+    find_rest_words,
+    restore_names,
+    says_more,
+    without_excluded,
+    without_places,
+)
 from anaphora.entities.sentences.input_text import InputText
 from anaphora.entities.sentences.matcher import SentenceMatch, SentenceMatcher, SlotValue
 from anaphora.entities.sentences.repairs import ALL, EVERYTHING, Repairs
 from anaphora.frozen import EMPTY
-from anaphora.grammar.sentences.normalization import fold_case, normalize_text
-from anaphora.grammar.sentences.syntax import Text
+from anaphora.grammar.sentences.normalization import fold_case
 from anaphora.models.domain import Model
 from anaphora.models.hassil.collection import (
     REFERENCE,
-    SlotList,
     TextList,
-    TextValue,
 )
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.models.hassil.summary import HomeSentences
 from anaphora.storage.cache import Cache
 from anaphora.storage.forks import LazyProperty
 
-__all__ = ["ANY_WORDS", "TIMER", "WITHOUT_SPACES", "SentenceReader", "reference_words"]
+__all__ = ["ANY_WORDS", "TIMER", "WITHOUT_SPACES", "SentenceReader"]
 
 _MAX_READINGS = 20
 WITHOUT_SPACES = frozenset(("ja", "zh"))
 """Languages that write no spaces between words."""
 
 _WORDS = re.compile(r"[^\W\d_]+")
-_PLAIN = re.compile(r"\{?([^{}()<>\[\]]+)\}?")  # a phrase of a table of cues without context
 
 TIMER = "timer"
 """What a sentence without its object may be about, though no slot names it."""
@@ -74,7 +82,7 @@ class SentenceReader:
                 pronouns = words
             listed = lists.get(slot)
             if words and isinstance(listed, TextList):
-                lists[slot] = _with_references(listed, words)
+                lists[slot] = with_references(listed, words)
         collection = sentences.collection
         self._skip_words = [fold_case(one) for one in collection.skip_words]
         blocks = (*collection.blocks, *build_dialog_blocks(self._language))
@@ -97,12 +105,17 @@ class SentenceReader:
         words = self._matcher.words.union(" ".join(self._skip_words).split())
         return Repairs(self._language, words, self._pronouns, ignores_spaces=self._ignores_spaces)
 
+    @LazyProperty
+    def _corrections(self) -> CorrectionFinder:
+        return CorrectionFinder(self._language)
+
     def read(self, text: str, context: Mapping[str, Any] = EMPTY) -> tuple[SentenceReading, ...]:
         """The readings of an utterance, best first; empty if it is no whole sentence.
 
         ``context`` has what is known besides the words: the ``area`` that they come from.
         """
-        readings = self._match(self._matcher.normalize(text), text, context)
+        normalized = self._matcher.normalize(text)
+        readings = self._match(normalized, text, context)
         whole = (one for one in readings if one.intent not in DIALOG_INTENTS)
         known = [one for one in whole if not (one.references or one.missing)]
         if known:
@@ -111,12 +124,15 @@ class SentenceReader:
             ):
                 return first
             may_lack_object = any(one.intent in self._named and one.is_bare for one in known)
-            elliptical = self._complete(text, context) if may_lack_object else ()
+            elliptical = self._complete(normalized, text, context) if may_lack_object else ()
             return (*self._mark_names(readings), *elliptical)
         if all(_has_open_words(one) and one.missing for one in readings):
-            repaired = self._repair(text, context)
+            repaired = self._repair(text, lambda form: self._match(form, text, context))
             readings = (*(self._mark_names(repaired) if repaired else ()), *readings)
-        readings = (*readings, *self._complete(text, context))
+        readings = (*readings, *self._complete(normalized, text, context))
+        if not readings and self._repairs.remove_quantity(normalized):
+            readings = self._repair(text, lambda form: self._complete(form, text, context))
+        readings = readings or self._read_corrected(normalized, text, context)
         return readings or self._read_first(text, context)
 
     def read_entities(self, utterance: Utterance) -> tuple[SentenceReading, ...]:
@@ -124,21 +140,25 @@ class SentenceReader:
         as the home has them ("das linke Rollo"), or without the place, if the sentences of its
         intent may have that ("lights on upstairs")."""
         named, text = find_named(utterance), utterance.text
+        written = self._matcher.normalize(text)
+        if remaining := self._read_remaining(written, utterance):
+            return remaining
         if not named:
             return ()
-        written = self._matcher.normalize(text)
         form = restore_names(written, named)
         if form is not written:
             found = [one for one in self._match_known(form, text, EMPTY) if not one.needs_memory]
             if found:
                 return self._mark_names(tuple(found))
+            if corrected := self._read_corrected(form, text, EMPTY):
+                return corrected
         if self._ignores_spaces:
             return ()
         for quantity, one in (("", form), self._repairs.remove_quantity(form) or ("", None)):
             for bare, place, left_out in without_places(one, utterance, named) if one else ():
                 if quantity == EVERYTHING:
-                    says_more = _says_more(bare, utterance, place)
-                    found = self._read_everything(bare, text, place) if says_more else []
+                    is_said = says_more(bare, utterance, place)
+                    found = self._read_everything(bare, text, place) if is_said else []
                 else:
                     readings = self._match_known(bare, text, EMPTY)
                     placed = (self._add_place(reading, place) for reading in readings)
@@ -150,6 +170,19 @@ class SentenceReader:
                 if known:
                     return tuple(known)
         return ()
+
+    def _read_remaining(self, form: InputText, utterance: Utterance) -> tuple[SentenceReading, ...]:
+        """The readings of an utterance about all things but some."""
+        bare = without_excluded(form, utterance)
+        if bare is None or self._ignores_spaces:
+            return ()
+        whole, excluded = bare
+        known = [one for one in self._match_known(whole, utterance.text, EMPTY) if _is_kind(one)]
+        return tuple(
+            msgspec.structs.replace(one, excluded=tuple(excluded), quantity=one.quantity or ALL)
+            for one in (*known, *self._complete(whole, utterance.text, EMPTY))
+            if one.quantity in (ALL, EVERYTHING) or not (one.elliptical or one.needs_memory)
+        )
 
     def _read_everything(self, bare: InputText, text: str, place: Entity) -> list[SentenceReading]:
         """The readings of a sentence without its object, which is everything in a place."""
@@ -183,7 +216,7 @@ class SentenceReader:
                 return msgspec.structs.replace(
                     reading, entities=entities, missing=(), response=one.response, template=None
                 )
-        if not _is_about_kind(reading) or not _PLACES.issuperset(reading.missing):
+        if not _is_kind(reading) or not _PLACES.issuperset(reading.missing):
             return None
         return msgspec.structs.replace(reading, entities=entities, missing=(), quantity=ALL)
 
@@ -202,12 +235,29 @@ class SentenceReader:
                     continue  # the lamp and the radio OFF
                 following = self._read_each(other, text, context, readings[0].intent)
                 if following:
-                    words = _find_words(rest, text, following, is_whole=other.text == rest.text)
+                    words = find_rest_words(rest, text, following, is_whole=other.text == rest.text)
                     return tuple(
                         msgspec.structs.replace(one, rest=words, following=following)
                         for one in self._mark_names(tuple(readings))
                     )
         return ()
+
+    def _read_corrected(
+        self, form: InputText, text: str, context: Mapping[str, Any]
+    ) -> tuple[SentenceReading, ...]:
+        """The readings of a form of a text that corrects itself, else of its repaired form."""
+
+        def match(form: InputText) -> list[SentenceReading]:
+            known = self._match_known(form, text, context)
+            return [] if known and self._is_name(known[0]) else known
+
+        if self._ignores_spaces:
+            return ()
+        spans = list(self._corrections.find(text))
+        found = read_corrected(form, spans, match) if spans else ()
+        if found or not spans:
+            return tuple(found)
+        return self._repair(text, lambda form: read_corrected(form, spans, match))
 
     def _is_name_only(self, form: InputText, text: str, context: Mapping[str, Any]) -> bool:
         """Whether a form of a text is names alone, of one thing or several."""
@@ -234,7 +284,7 @@ class SentenceReader:
             for other, rest in others if readings else ():
                 following = self._read_each(other, text, context, intent)
                 if following:
-                    words = _find_words(rest, text, following, is_whole=other.text == rest.text)
+                    words = find_rest_words(rest, text, following, is_whole=other.text == rest.text)
                     one = msgspec.structs.replace(_find_alike(readings, intent), rest=words)
                     return (one, *following)
         return ()
@@ -248,18 +298,19 @@ class SentenceReader:
             one for one in readings if not (_has_open_words(one) or one.intent in DIALOG_INTENTS)
         ]
 
-    def _complete(self, text: str, context: Mapping[str, Any]) -> tuple[SentenceReading, ...]:
+    def _complete(
+        self, normalized: InputText, text: str, context: Mapping[str, Any]
+    ) -> tuple[SentenceReading, ...]:
         """The readings of an utterance without its object, which was said before: "turn off". They
         are those of the utterance with a pronoun in some place of it, or with the word for a timer
         in such a place or for a pronoun."""
-        normalized = self._matcher.normalize(text)
         found = self._complete_form(normalized, text)
         quantified = None if found else self._repairs.remove_quantity(normalized)
         if quantified is not None:
             quantity, bare = quantified
             is_placed = not self._here.isdisjoint(_WORDS.findall(bare.text))
             known = self._match_known(bare, text, context if is_placed else EMPTY)
-            whole = [one for one in known if _is_about_kind(one) and not one.needs_memory]
+            whole = [one for one in known if _is_kind(one) and not one.needs_memory]
             if whole and quantity == ALL:
                 return tuple(whole)
             if is_placed:
@@ -267,7 +318,7 @@ class SentenceReader:
             found = [
                 msgspec.structs.replace(one, missing=())
                 for one in known
-                if _is_about_kind(one) and not one.references and _PLACES.issuperset(one.missing)
+                if _is_kind(one) and not one.references and _PLACES.issuperset(one.missing)
             ]
             if not found:
                 matches = (
@@ -333,7 +384,9 @@ class SentenceReader:
         readings.sort(key=_needs_memory)
         return tuple(readings)
 
-    def _repair(self, text: str, context: Mapping[str, Any]) -> tuple[SentenceReading, ...]:
+    def _repair(
+        self, text: str, read: Callable[[InputText], Sequence[SentenceReading]]
+    ) -> tuple[SentenceReading, ...]:
         """The readings of the nearest form of an utterance that is a sentence without any words;
         none if another form that is as near is another one: the "mail" door is main or maid."""
         normalized = self._matcher.normalize(text)
@@ -341,8 +394,7 @@ class SentenceReader:
         for forms in self._repairs.rewrite(normalized, text):
             found = []
             for form in forms:
-                readings = self._match(form, text, context)
-                known = tuple(one for one in readings if not _has_open_words(one))
+                known = tuple(one for one in read(form) if not _has_open_words(one))
                 if known and not (denies and self._is_name(known[0])):
                     found.append(known)
             if len({_meaning(known[0]) for known in found}) > 1:
@@ -411,40 +463,12 @@ def _find_alike(readings: Sequence[SentenceReading], intent: str) -> SentenceRea
     return next((one for one in readings if one.intent == intent), readings[0])
 
 
-def _find_words(
-    rest: InputText, text: str, readings: Iterable[SentenceReading], *, is_whole: bool
-) -> str:
-    """The words of a text that only the ``rest`` of it has: all of them if that ``is_whole``, a
-    command of its own ("schließe die Haustür AUF"), else those up to the end of the last thing that
-    readings of it name: "the desk lamp", which is to be set "to 20 percent" as well."""
-    start, end = rest.find(0, len(rest.text), text)
-    if is_whole:
-        return text[start:end]
-    named = [
-        entity.end
-        for reading in readings
-        for entity in reading.entities
-        if start <= entity.start and entity.end <= end
-    ]
-    return text[start : max(named, default=end)]
-
-
-def _says_more(bare: InputText, utterance: Utterance, place: Entity) -> bool:
-    """Whether a text without a place has a content word: "on" may belong to the place."""
-    words = frozenset(bare.text.split())
-    tokens = utterance.tokens
-    return any(
-        index not in place.tokens and fold_case(normalize_text(tokens[index].text)) in words
-        for index in utterance.content_words
-    )
-
-
 def _meaning(reading: SentenceReading) -> tuple[object, ...]:
     """What a reading says, to compare it with another one."""
     return reading.intent, frozenset((one.element, one.value) for one in reading.entities)
 
 
-def _is_about_kind(reading: SentenceReading) -> bool:
+def _is_kind(reading: SentenceReading) -> bool:
     """Whether a reading is about all things of a kind: "the blinds in the bedroom"."""
     slots = {one.element for one in reading.entities}
     return _NAME not in slots and not slots.isdisjoint(_KINDS)
@@ -471,24 +495,3 @@ def build_entity(slot: SlotValue, groups: frozenset[str]) -> Entity:
         meta=meta or EMPTY,
         marks=_WILDCARD_MARKS if slot.is_wildcard else frozenset(),
     )
-
-
-def _with_references(listed: TextList, words: tuple[str, ...]) -> SlotList:
-    known = {value.phrase for value in listed.values}
-    phrases = (Text(normalize_text(word)) for word in words)
-    added = tuple(TextValue(phrase, REFERENCE) for phrase in phrases if phrase not in known)
-    return TextList((*listed.values, *added))
-
-
-def reference_words(language: str, cue: str) -> tuple[str, ...]:
-    """The words of a language that refer to a thing or a place, whatever is around them."""
-    written = cached_table(language, "cues").get(cue) or ()
-    if isinstance(written, Mapping):
-        written = [one for each in written.values() if isinstance(each, list) for one in each]
-    written = [*written, *(cached_table(language, "home").get(cue) or ())]
-    found = (_PLAIN.fullmatch(str(phrase)) for phrase in written)
-    words = (word for one in found if one for word in one[1].split("|"))
-    home = cached_table(language, "home")
-    several = frozenset((*(home.get("several") or ()), *(home.get("whole") or ())))
-    stripped = (word.strip() for word in words if word.strip(" _"))
-    return tuple(dict.fromkeys(word for word in stripped if word not in several))

@@ -63,6 +63,9 @@ class Repairs:
             for one in opening
             if one in negations or parse_yes_no(one, language) is False
         )
+        calling_off = {*self._denials, *map(fold_case, table.get("correcting") or ())}
+        closing = [one for one in opening if fold_case(one) not in calling_off]
+        self._closing = SkipWords(closing, ignores_spaces=ignores_spaces)
         self._denials_negate = bool(table.get("denials_negate"))
         self._again = SkipWords(table.get("again") or (), ignores_spaces=ignores_spaces)
         self._again_prefixes = tuple(table.get("again_prefixes") or ())
@@ -120,7 +123,7 @@ class Repairs:
             return
         changes = (
             self._opening.remove_at_start,
-            self._opening.remove_at_end,
+            self._closing.remove_at_end,
             self._again.remove,
             self._remove_prefixes,
             self._split_pronouns,

@@ -9,7 +9,7 @@ from itertools import product, takewhile
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Entity, Token, Utterance, Variant
+from anaphora.core.utterance import Entity, LazyTokens, Token, Utterance, Variant
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
@@ -23,6 +23,7 @@ from anaphora.intents.decision.sentences.slots import (
     find_last_domain,
     find_last_used,
 )
+from anaphora.intents.solver import ParsedQuestion
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "negates_next",
     "read_values",
     "says_only",
+    "without_corrected",
     "without_function_words",
     "without_linking_words",
     "without_negated",
@@ -201,6 +203,73 @@ def without_negated(
             ][:1]
     kept = tuple(one for one in variant.entities if one not in negated)
     return Variant(kept) if kept else None
+
+
+def without_corrected(model: SentenceIntents, question: ParsedQuestion) -> ParsedQuestion | None:
+    """The question without the value that it corrects itself: "and the tv no the lamp". The same
+    object if it corrects none; None if it is unclear which one."""
+    utterance = question.utterance
+    for start, stop, may_negate_noun in model.corrections.find(utterance.text):
+        before = [one for one in utterance.entities if one.end <= start]
+        kinds = {_kind_of(one) for one in utterance.entities if one.start >= stop}
+        if may_negate_noun or not before or not kinds:
+            continue
+        corrected = [one for one in before if _kind_of(one) in kinds]
+        alike = [[one for one in corrected if _kind_of(one) == kind] for kind in kinds]
+        spans = [
+            (max(two.start for two in one), min(two.end for two in one)) for one in alike if one
+        ]
+        if not spans or any(last >= end for last, end in spans):
+            return None  # one of two lamps
+        return _without(question, corrected, start, stop)
+    return question
+
+
+def _without(
+    question: ParsedQuestion, corrected: Sequence[Entity], start: int, stop: int
+) -> ParsedQuestion | None:
+    """The question without what it corrects by words from ``start`` to ``stop``; None if no variant
+    has what replaces it."""
+    utterance = question.utterance
+    spans = [(start, stop), *((one.start, one.end) for one in corrected)]
+    dropped = {at for span in spans for at in range(*span)}
+    text = "".join(" " if at in dropped else one for at, one in enumerate(utterance.text))
+    tokens = utterance.tokens
+    replaced = {_kind_of(one): one for one in corrected}
+
+    def correct(entities: Iterable[Entity]) -> tuple[Entity, ...]:
+        kept = (one for one in entities if one not in corrected)
+        return tuple(_with_unit(one, replaced.get(one.element)) for one in kept)
+
+    utterance = replace(
+        utterance,
+        text=text,
+        tokens=tokens.with_text(text) if isinstance(tokens, LazyTokens) else tokens,
+        entities=correct(utterance.entities),
+        understood=utterance.understood | {one.index for one in tokens if one.start in dropped},
+    )
+    variants = tuple(
+        Variant(correct(one.entities))
+        for one in question.variants
+        if replaced.keys() <= {_kind_of(two) for two in one.entities if two.start >= stop}
+    )
+    return replace(question, utterance=utterance, variants=variants) if variants else None
+
+
+def _with_unit(entity: Entity, corrected: Entity | None) -> Entity:
+    """A number with the unit of the one that it corrects, if it has none: "20 percent, no, 30"."""
+    if corrected is None or entity.element != NUMBER or len(entity.meta) > len(corrected.meta):
+        return entity
+    if "unit" in entity.meta or _UNIT.search(entity.text):
+        return entity
+    meta = {**corrected.meta, "value": entity.meta.get("value")}
+    return replace(entity, text=corrected.text, meta=meta)
+
+
+def _kind_of(entity: Entity) -> str:
+    """What an entity says of a command: its object, the place, or which value."""
+    slot = entity.element
+    return NAME if slot in TARGETS else PLACES[0] if slot in PLACES else slot
 
 
 def negates_next(model: SentenceIntents, utterance: Utterance) -> bool:

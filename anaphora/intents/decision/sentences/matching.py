@@ -9,6 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
+from anaphora.entities.sentences.entity_forms import load_excluding
 from anaphora.entities.sentences.reader import ANY_WORDS, WITHOUT_SPACES
 from anaphora.entities.sentences.repairs import ALL, EVERYTHING, OTHER
 from anaphora.intents.decision.sentences.completion import Completion
@@ -18,6 +19,7 @@ from anaphora.intents.decision.sentences.fragment import (
     find_linking_words,
     find_other_words,
     says_only,
+    without_corrected,
 )
 from anaphora.intents.decision.sentences.history.answers import find_accepted_rest, says_yes
 from anaphora.intents.decision.sentences.history.not_understood import refuse_older
@@ -169,7 +171,10 @@ def match_fragment(
 ) -> SentenceAnswer:
     """The match of the best completion of what is no whole sentence."""
     room = _find_room(question)
-    written, question = question, name_here(model, question, room)
+    corrected = without_corrected(model, question)
+    if corrected is None:
+        return SentenceAnswer(None, model.refusals["which"])
+    written, question = corrected, name_here(model, corrected, room)
     utterance = question.utterance
     text = utterance.text.lower()
     stops = bool(model.stop and model.stop.search(text))
@@ -178,13 +183,19 @@ def match_fragment(
         for one in utterance.sentences
         if one.quantity and not (stops and one.quantity == EVERYTHING)  # not only the mower
     ]
+    refers = any(one.lower in model.pronouns for one in utterance.tokens)
+    if not conversation.flow and not refers:  # nothing was meant before: "all" is everything
+        quantified = [
+            replace(one, quantity=EVERYTHING) if one.elliptical and one.quantity == ALL else one
+            for one in quantified
+        ]
     is_about_several = bool(model.several and model.several.search(text))
     accepted = find_accepted_rest(model, utterance, conversation)
     if accepted is not None and says_yes(model, utterance):
         return _answer(model, question, accepted, conversation)
     if quantified or (conversation.flow and is_about_several):
         completion = complete_several(model, conversation, quantified)
-        if completion is None and any(one.lower in model.pronouns for one in utterance.tokens):
+        if completion is None and refers:
             completion = _complete_group(model, quantified, conversation)
         if not quantified and says_only(model, utterance, model.several):
             completion = complete_both(model, conversation)
@@ -194,7 +205,6 @@ def match_fragment(
             is_other = any(one.quantity == OTHER for one in quantified)
             return SentenceAnswer(None, model.refusals["which" if is_other else "all"])
         return _answer(model, question, completion, conversation)
-    refers = any(one.lower in model.pronouns for one in utterance.tokens)
     if not refers and question is written:
         own = move_to_room(model, conversation, room)
     else:
@@ -207,7 +217,10 @@ def match_fragment(
         or complete_wildcard(model, utterance, own)
     )
     is_about_all = bool(model.everything and model.everything.search(text))
-    if completion is not None and not (is_about_all and _is_about_device(completion)):
+    is_unclear = is_about_all and completion and _is_about_device(completion)
+    if is_about_all and _excludes(model, utterance):
+        is_unclear = True
+    if completion is not None and not is_unclear:
         completion = keep_place_of_all(model, own, completion)
         return _answer(model, question, completion, conversation)
     names_kind = any(one.element in NO_VALUES for one in utterance.entities)
@@ -249,6 +262,13 @@ def _complete_group(
         if one.elliptical and one.quantity == ALL
     )
     return next((one for one in found if one is not None), None)
+
+
+def _excludes(model: SentenceIntents, utterance: Utterance) -> bool:
+    """Whether an utterance leaves something out of all things: "turn off everything but the
+    radio"."""
+    excluding = load_excluding(model.language)
+    return any(one.text.casefold() in excluding for one in utterance.tokens)
 
 
 def _is_about_device(completion: Completion) -> bool:

@@ -9,7 +9,9 @@ from itertools import chain
 from typing import Any
 
 from anaphora.entities.languages import cached_table
-from anaphora.entities.sentences.reader import ANY_WORDS, WITHOUT_SPACES, reference_words
+from anaphora.entities.sentences.corrections import CorrectionFinder
+from anaphora.entities.sentences.dialog_sentences import reference_words
+from anaphora.entities.sentences.reader import ANY_WORDS, WITHOUT_SPACES
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.domain import Model
@@ -92,8 +94,10 @@ class SentenceIntents:
     stop: re.Pattern[str] | None
     here: re.Pattern[str] | None
     plural: re.Pattern[str] | None
+    thanks: re.Pattern[str] | None
     timer: str
     domains: Mapping[str, frozenset[str]]
+    corrections: CorrectionFinder
 
     @classmethod
     def from_model(cls, model: Model) -> SentenceIntents | None:
@@ -145,8 +149,10 @@ class SentenceIntents:
             stop=_compile_words(table.get("stop") or (), bound=bound),
             here=_compile_words(table.get("here") or (), bound=bound),
             plural=_compile_words(table.get("plural") or (), end=bound),
+            thanks=_compile_words(table.get("thanks") or (), bound=bound),
             timer=next(iter(table.get("timer") or ()), ""),
             domains={intent: _find_domains(listed) for intent, listed in by_intent.items()},
+            corrections=CorrectionFinder(model.languages[0]),
         )
 
     def group_of(self, slot: str) -> frozenset[str]:

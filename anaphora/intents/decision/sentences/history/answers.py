@@ -8,14 +8,14 @@ from anaphora.entities.languages import languages_with
 from anaphora.entities.words.normalization import base_code
 from anaphora.intents.confirmation import parse_answer, parse_confirmation
 from anaphora.intents.decision.sentences.completion import Completion
-from anaphora.intents.decision.sentences.fragment import find_linking_words
+from anaphora.intents.decision.sentences.fragment import find_linking_words, says_only
 from anaphora.intents.decision.sentences.history.rest import complete_rest
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import last_command_meta
 from anaphora.models.hassil.elements import REST
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["find_accepted_rest", "parse_reply", "says_yes"]
+__all__ = ["find_accepted_rest", "is_acknowledgement", "parse_reply", "says_yes"]
 
 
 def parse_reply(model: SentenceIntents, utterance: Utterance) -> Confirmation | None:
@@ -39,6 +39,11 @@ def says_yes(model: SentenceIntents, utterance: Utterance) -> bool:
     """Whether an utterance says yes and nothing else. "Go on" is none: it may mean the music."""
     answer = parse_reply(model, utterance)
     return answer is not None and answer.is_yes and not answer.is_command
+
+
+def is_acknowledgement(model: SentenceIntents, utterance: Utterance) -> bool:
+    """Whether an utterance is a yes, an okay or thanks, which want nothing if nothing was asked."""
+    return says_yes(model, utterance) or says_only(model, utterance, model.thanks)
 
 
 def find_accepted_rest(

@@ -107,7 +107,9 @@ def _leave_out(
 
 def takes_back(model: SentenceIntents, utterance: Utterance) -> bool:
     """Whether an utterance takes back what was said before it: "no", "I meant", "not that one"."""
-    text = utterance.text
+    text, sentences = utterance.text, utterance.sentences
+    if sentences and (sentences[0].corrected or sentences[0].excluded):
+        return False  # "the radio no the lamp", "all but the lamp" take back nothing before
     if model.rejections is not None and model.rejections.search(text):
         return True
     negations = load_qualifiers(model.language, "negation")

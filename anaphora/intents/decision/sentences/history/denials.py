@@ -9,11 +9,13 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.cues.cue_words import load_cue_words
+from anaphora.entities.sentences.entity_forms import find_named
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.intents.confirmation import format_declined
 from anaphora.intents.decision.sentences.fragment import find_by_part_of_name
 from anaphora.intents.decision.sentences.history.answers import parse_reply
 from anaphora.intents.decision.sentences.history.commands import (
+    UNDOES,
     change_last,
     describe_things,
     find_commands,
@@ -79,7 +81,10 @@ def find_denial(
     is_for_done = is_plain and not tasks and not conversation.rejections
     if thing and (is_named or is_for_done):
         undone = thing
-    if not (tasks or undone or is_plain):
+    others = _find_others(model, utterance, meant.union(*devices))
+    if not undone and others:
+        undone = ", ".join(one for one in others if _is_set(model, conversation, one))
+    if not (tasks or undone or is_plain or others):
         return None
     rest = _describe_rest(tasks, kept)
     said = [
@@ -90,7 +95,7 @@ def find_denial(
     text = " ".join(said) or format_declined(model.language)
     changes = dict(replace_tasks(kept, rest=rest) if tasks else {})
     if undone:
-        changes[NAMED_SINCE] = False
+        changes[NAMED_SINCE] = bool(others)
     changed = change_last(conversation, changes)
     # "Undo that" means what the answer names, but not what the user denies besides.
     rejections = 0 if undone else conversation.rejections + (not is_plain)
@@ -136,7 +141,9 @@ def _find_denied(
 ) -> frozenset[str]:
     """Those of the ``known`` devices that an utterance names: by their names, else by their kind or
     their place, else by a word of their names."""
-    named = {one.value_or_text for one in utterance.entities if one.element == NAME and one.exact}
+    named = {one.value_or_text for one in find_named(utterance) if one.element == NAME}
+    if named and known.isdisjoint(named):
+        return frozenset()  # the back door is no front door
     kinds = {
         device
         for one in utterance.entities
@@ -147,6 +154,32 @@ def _find_denied(
         if not known.isdisjoint(devices):
             return known.intersection(devices)
     return frozenset(find_by_part_of_name(model, utterance, sorted(known)))
+
+
+def _find_others(
+    model: SentenceIntents, utterance: Utterance, known: frozenset[str]
+) -> Sequence[str]:
+    """The devices that an utterance names and denies, and nothing else, if none of them is among
+    the ``known`` ones."""
+    named = [one for one in find_named(utterance) if one.element == NAME]
+    covered = {index for one in named for index in one.tokens}.union(utterance.qualifiers)
+    words = model.openings | model.fillers | model.courtesies
+    left = set(utterance.content_words) - covered
+    first = utterance.tokens[0].lower if named else ""
+    if first in model.asking_words or any(utterance.tokens[at].lower not in words for at in left):
+        return ()
+    if not all(covered.issuperset(one.tokens) for one in utterance.entities):
+        return ()  # "the heating to 20"
+    names = list(dict.fromkeys(one.value_or_text for one in named))
+    return names if known.isdisjoint(names) else ()
+
+
+def _is_set(model: SentenceIntents, conversation: Conversation, device: str) -> bool:
+    """Whether the last command about a device still holds, as far as it is known."""
+    for command in reversed(find_commands(conversation)):
+        if device in _find_devices(model, unpack_entities(model, command["slots"])):
+            return not command[UNDOES]
+    return False
 
 
 def _find_devices(model: SentenceIntents, entities: Sequence[Entity]) -> frozenset[str]:

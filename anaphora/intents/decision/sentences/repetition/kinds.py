@@ -70,7 +70,9 @@ def _has_word(model: SentenceIntents, name: str, word: str) -> bool:
     stem, *stems = _load_stemmer(model.language)([word.lower(), *parts])
     is_head = model.language in _COMPOUNDING and len(stem) >= _MIN_HEAD
     return any(
-        is_form_of(word.lower(), part) or known == stem or (is_head and known.endswith(stem))
+        is_form_of(word.lower(), part)
+        or stem in (part, known)
+        or (is_head and known.endswith(stem))
         for part, known in zip(parts, stems, strict=True)
     )
 

@@ -6,6 +6,7 @@ the blinds in the bedroom; its text says which are left.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
@@ -71,15 +72,24 @@ def complete_several(
     """The command of the first of some ``readings`` that can be given for the devices that it is
     about. None if that is clear of none."""
     readings = [one for one in readings if TIMER not in one.references]
-    if len({one.intent for one in readings if one.quantity == EVERYTHING}) > 1:
-        return None  # "stop everything": the music, or the mower
-    for reading in readings:
-        if reading.quantity == ALL and reading.elliptical:
+    for reading in _find_widest(model, conversation, readings):
+        if reading.quantity == ALL and reading.elliptical and not reading.excluded:
             found = complete_all(model, conversation, reading.intent)
             if found is not None:
                 return found
         same = [one for one in readings if one.intent == reading.intent]
-        wanted = list(_find_wanted(model, conversation, reading, same))
+        excluded = {
+            device
+            for one in reading.excluded
+            for device in (
+                [one.value_or_text]
+                if one.element == NAME
+                else find_devices(model, {one.element: one.value_or_text})
+            )
+        }
+        wanted = [
+            one for one in _find_wanted(model, conversation, reading, same) if one not in excluded
+        ]
         values = [one for one in reading.entities if one.element not in (*TARGETS, *PLACES)]
         found = _give(model, conversation, reading.intent, wanted, values)
         if found is not None:
@@ -87,6 +97,22 @@ def complete_several(
             noted = {ALL_IN: pack_entities(places)} if places else {}
             return found._replace(meta={**found.meta, **noted})
     return None
+
+
+def _find_widest(
+    model: SentenceIntents, conversation: Conversation, readings: Sequence[SentenceReading]
+) -> Sequence[SentenceReading]:
+    """The readings without those about everything that are not for all that these are for: "turn
+    everything off" is more than the music. Empty if none is: "stop everything"."""
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for one in readings:
+        if one.quantity == EVERYTHING:
+            same = [two for two in readings if two.intent == one.intent]
+            wanted[one.intent].update(_find_wanted(model, conversation, one, same))
+    if len(wanted) < 2:
+        return readings
+    whole = set().union(*wanted.values())
+    return [one for one in readings if wanted.get(one.intent) == whole]
 
 
 def keep_place_of_all(

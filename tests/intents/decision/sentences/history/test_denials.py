@@ -101,3 +101,38 @@ def test_what_is_left_is_explained_once() -> None:
     first = "turn off the tv, the lamp and the oven"
     assert said(first).endswith("I do one thing at a time. Still to do: the lamp and the oven.")
     assert said(first, "yes") == "Still to do: the oven."
+
+
+@pytest.mark.parametrize("first", ["no", "not the back door"])
+def test_a_no_to_what_was_dropped_speaks_of_nothing_else(first: str) -> None:
+    both = "lock the front door and the back door"
+    assert said(both, first, "not the back door") == "All right, not that then."
+    assert said(both, first, "not the front door") == "Not undone: front door."
+
+
+def test_a_no_to_an_earlier_command_says_that_it_still_holds() -> None:
+    texts = "lock the back door", "lock the front door", "not the back door"
+    assert said(*texts) == "Not undone: back door."
+    assert not talk(*texts, "undo that")[3].startswith("Hass")
+
+
+@pytest.mark.parametrize(
+    ("language", "texts", "answer"),
+    [
+        ("en", ("turn on the lamp", "thanks"), "All right."),
+        ("en", ("yes",), "All right."),
+        ("de", ("danke",), "Gut."),
+        ("fr", ("merci",), "Très bien."),
+        ("nl", ("ja",), "Goed."),
+        ("pl", ("dziękuję",), "Dobrze."),
+    ],
+)
+def test_a_yes_and_thanks_are_acknowledged(
+    language: str, texts: tuple[str, ...], answer: str
+) -> None:
+    assert said(*texts, language=language) == answer
+
+
+def test_a_yes_to_a_refusal_confirms_nothing() -> None:
+    assert said("turn on the moon", "yes") == "I don't know which one you mean."
+    assert said("mach den Mond an", "ja", language="de") == "Ich weiß nicht, was du meinst."
