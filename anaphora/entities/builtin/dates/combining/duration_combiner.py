@@ -78,7 +78,7 @@ class _DurationCombiner:
             return None  # нас двое
         if number < 1 and found.meta["kind"] == "fraction":  # no, half: of that
             part = self.multiply(old, Fraction(str(number)))
-            return part and replace(found, value=part.value, meta=part.meta)
+            return None if part is None else replace(found, value=part.value, meta=part.meta)
         value, meta = describe_duration(((Fraction(str(number)), unit),))
         return replace(found, value=value, meta=meta)
 
