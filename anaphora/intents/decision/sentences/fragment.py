@@ -351,7 +351,7 @@ def _number_slots(
         known = ()
     for slot in by_unit or [slot for slot in fitting if slot in known]:
         factors = {one.multiplier or 1 for one in model.ranges[slot] if number in one}
-        if not by_unit:
+        if not by_unit and (len(factors) > 1 or number % 1):
             factors &= {1}  # without its unit a number is what it says: "half" is no half an hour
         for factor in sorted(factors, reverse=True):
             value = number * factor

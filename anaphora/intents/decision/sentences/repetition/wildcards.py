@@ -41,6 +41,8 @@ def complete_wildcard(
     if found is None:
         return None
     intent = verbs.get(found.verb, last)
+    if _is_number(utterance, found) and _takes_numbers(model, intent):
+        return None
     words = utterance.text[found.start : found.end]
     used = find_last_used(conversation)
     for held in used:
@@ -55,6 +57,23 @@ def complete_wildcard(
                 candidates = build_candidates(conversation, filled.sentence, filled.memory)
                 return Completion(combination.intent, Variant(()), candidates, combination.response)
     return None
+
+
+def _is_number(utterance: Utterance, words: _Words) -> bool:
+    """Whether words are a number, maybe with a preposition before it: "in 10"."""
+    numbers = {index for one in utterance.entities for index in one.tokens}
+    return bool(numbers) and numbers.issuperset(
+        one.index
+        for one in utterance.tokens
+        if words.start <= one.start < words.end and one.is_content_word
+    )
+
+
+def _takes_numbers(model: SentenceIntents, intent: str) -> bool:
+    """Whether an intent has a slot for numbers: they are rather that than any words."""
+    return any(
+        not model.ranges.keys().isdisjoint(one.slots) for one in model.combinations.get(intent, ())
+    )
 
 
 def _find_verbs(model: SentenceIntents, last: str) -> Mapping[str, str]:
