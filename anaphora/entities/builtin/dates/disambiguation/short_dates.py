@@ -17,7 +17,8 @@ from anaphora.entities.words.normalization import create_normalizer
 __all__ = ["ShortDateFinder"]
 
 _HOURS = range(25)
-_WRITTEN = re.compile(r"\d[./]\d")
+_LAST_MONTH = 12
+_WRITTEN = re.compile(r"\d[./-]\d")
 
 
 class ShortDateFinder:
@@ -26,13 +27,15 @@ class ShortDateFinder:
     Joined by a slash they are dates, unless a word of no date is right behind them ("the 9/11
     attacks"): then they are fallbacks. Joined by a dot they are dates where the day comes first and
     a dot is no decimal mark, if they are no time ("5.30") and no such word is before them either
-    ("Python 3.11"). Several are dates whatever is beside them.
+    ("Python 3.11"); so are they with a hyphen, if they are no range ("10-12"). Several are dates
+    whatever is beside them.
     """
 
     def __init__(self, language: str, grammar: DateGrammar, order: str) -> None:
         self._grammar, self._order = grammar, order
         day_first = (order or grammar.order).startswith("D")
-        self._has_dots = day_first and load_number_phrases(language).digits.decimal == ","
+        has_dots = day_first and load_number_phrases(language).digits.decimal == ","
+        self._marks = {"/", *("-" if day_first else ""), *("." if has_dots else "")}
         self._words = grammar.words.union(
             map(create_normalizer(language), load_stop_words(language))
         )
@@ -47,6 +50,7 @@ class ShortDateFinder:
             (atoms[one.start : one.end], one)
             for one in find_absolute_dates(atoms, self._grammar, self._order)
             if one.category == "suredate"
+            or (one.category == "loosedate" and atoms[one.start + 1].text == "-")
         ]
         dates = []
         for written, one in found:
@@ -54,8 +58,9 @@ class ShortDateFinder:
             beside = [*atoms[one.end : one.end + 1]]
             beside += [] if has_slash else atoms[max(one.start - 1, 0) : one.start]
             is_sure = len(found) > 1 or all(map(self._is_known, beside))
-            is_dotted = self._has_dots and is_sure and _is_no_time(written)
-            if has_slash or is_dotted:
+            if written[1].text in self._marks and (
+                has_slash or (is_sure and _is_day_and_month(written))
+            ):
                 start, end = written[0].start, written[-1].end
                 dates.append(AmbiguousName(start, end, one.meaning, fallback=not is_sure))
         ends = [one.end for one in known]
@@ -70,6 +75,10 @@ def _is_outside(date: AmbiguousName, known: Sequence[AmbiguousName], following: 
     return following == len(known) or date.end <= known[following].start
 
 
-def _is_no_time(written: Sequence[Atom]) -> bool:
-    """Whether a day, a dot and a month are no time with a dot: 25.12, 5.10."""
-    return written[-1].kind == "mark" or int(written[0].text) not in _HOURS
+def _is_day_and_month(written: Sequence[Atom]) -> bool:
+    """Whether two numbers are no time, with a dot, and no range or score, with a hyphen: 25.12,
+    5.10., 26-12; with a year they are a date."""
+    first, mark, last, *rest = (atom.text for atom in written)
+    if mark == "-":
+        return bool(rest) or (int(first) > _LAST_MONTH >= int(last) and len(last) > 1)
+    return bool(rest) or int(first) not in _HOURS
