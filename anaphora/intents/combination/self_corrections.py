@@ -70,7 +70,18 @@ def _correct(
         if one.tokens and one.tokens[-1] < cue.tokens[0] and _is_time(one, combiners):
             last.setdefault(one.element, one)
     found = (_correct_value(utterance, old, cue, combiners, at, end) for old in last.values())
-    return next(filter(None, found), None)
+    return next(filter(None, found), None) or _correct_number(utterance, cue)
+
+
+def _correct_number(utterance: Utterance, cue: Cue) -> Utterance | None:
+    """The utterance without a number that another one behind a "no" replaces: "for 3 no 4"."""
+    if cue.kind != "negate" or not is_no(cue, utterance):
+        return None
+    numbers = [one for one in utterance.entities if one.tokens and is_number(one)]
+    old = [one for one in numbers if one.tokens[-1] + 1 == cue.tokens[0]]
+    new = {one.element for one in numbers if one.tokens[0] == cue.tokens[-1] + 1}
+    replaced = [one for one in old if one.element in new]
+    return _without(utterance, *replaced) if replaced else None
 
 
 def _is_time(entity: Entity, combiners: Combiners) -> bool:

@@ -8,7 +8,6 @@ from typing import Literal, TypeAlias
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
-from anaphora.entities.matching.quantity_linker import count_of
 from anaphora.grammar.idl.intent import Intent, Term
 from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
@@ -325,7 +324,10 @@ def _is_counted(turn: DialogTurn, bare: Entity) -> bool:
         return False
     if any(before in cue.tokens for cue in turn.cues):
         return False
-    return any(one.tokens == bare.tokens and count_of(one) is not None for one in turn.said)
+    return any(
+        one.tokens == bare.tokens and isinstance(one.meta.get("value"), int | float)
+        for one in turn.said
+    )
 
 
 def _takes(decision: Decision, said: Sequence[Entity]) -> bool:

@@ -385,3 +385,20 @@ def test_a_number_beside_the_same_day_is_an_hour(language, said, asked):
         "ru": ("столик в форно завтра в 8 вечера на двоих", "да"),
     }[language]
     assert asked in answers("restaurant", *booked, said)[-1]
+
+
+def test_a_number_behind_for_is_one_of_guests_however_long_ago_it_was_said():
+    *_, last = answers(
+        "restaurant",
+        "a table at Lucia for 2 on Saturday at 8",
+        "yes",
+        "how much is it",
+        "book it for Sunday at 8",
+        "for 3",
+    )
+    assert last == "A table at Lucia for 3, Sunday 11 January at 20:00. Shall I book it?"
+
+
+def test_guests_are_corrected_without_a_comma():
+    last = answers("restaurant", "a table at Lucia on Saturday at 8 for 3 no 4")[-1]
+    assert last == "A table at Lucia for 4, Saturday 10 January at 20:00. Shall I book it?"
