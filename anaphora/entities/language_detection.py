@@ -1,10 +1,10 @@
 """Detect the language of a text by comparing its utterances in several languages.
 
-A yes or a no in the language of the previous question stays in it. Else the criteria are, in this
-order: the number of foreign words (neither known to the model nor function words,
-or with letters that the language does not have); the number of letters in exact matches of the
-model, in the language of the previous question in one misspelt word as well (*remove* for German
-*removen*); that language. If several languages remain, letter bigrams of their
+A yes or a no in the language of the previous question, and a text without letters, stay in it. Else
+the criteria are, in this order: the number of foreign words (neither known to the model nor
+function words, or with letters that the language does not have); the number of letters in exact
+matches of the model, in the language of the previous question in one misspelt word as well
+(*remove* for German *removen*); that language. If several languages remain, letter bigrams of their
 function words decide.
 """
 
@@ -50,8 +50,10 @@ def select_likeliest(utterances: Sequence[Utterance], preferred: str = "") -> Ut
     text = utterances[0].text[:_MAX_LENGTH]
     if preferred and len(text) <= _MAX_ANSWER_LENGTH:
         for utterance in utterances:
-            if utterance.language == preferred and parse_yes_no(text, preferred) is not None:
-                return utterance  # "ok" is a word of many languages
+            if utterance.language != preferred:
+                continue
+            if parse_yes_no(text, preferred) is not None or not any(map(str.isalpha, text)):
+                return utterance  # "ok" is a word of many languages, and so is "25.12."
     runs = [found.span() for found in _RUN.finditer(text)]
     ranks = [_rank(one, text, runs, forgives=one.language == preferred) for one in utterances]
     best = min(ranks)

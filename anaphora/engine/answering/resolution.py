@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Utterance
+from anaphora.core.utterance import Entity, Utterance
 from anaphora.engine.answering.bundle_names import name_bundles
 from anaphora.engine.answering.prompts import find_options
 from anaphora.engine.bots.bot import Bot
@@ -47,7 +47,7 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
             if bot.combiners is not None:
                 utterance, cues = correct_itself(utterance, cues, bot.combiners, turn.now)
             understood = frozenset([index for cue in cues for index in cue.tokens])
-            utterance = replace(utterance, understood=understood)
+            utterance = replace(_without_parts(utterance, cues), understood=understood)
     context = QuestionContext(
         text=utterance.text,
         language=utterance.language,
@@ -75,6 +75,27 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
         question = ParsedQuestion(utterance, (), context)
         return Decision(question, conversation, (), refusal_reason=str(error), hook_error=error)
     return _decide(bot, question, cues, conversation, turn.now)
+
+
+def _without_parts(utterance: Utterance, cues: Sequence[Cue]) -> Utterance:
+    """The utterance without entities that are a part of what rejects something: the "too" of
+    "that's too late"."""
+    rejecting = [{*cue.tokens} for cue in cues if cue.kind == "negate" and len(cue.tokens) > 1]
+    if not rejecting:
+        return utterance
+
+    def keep(entities: Sequence[Entity]) -> tuple[Entity, ...]:
+        return tuple(
+            one
+            for one in entities
+            if not (one.tokens and any({*one.tokens} < tokens for tokens in rejecting))
+        )
+
+    return replace(
+        utterance,
+        entities=keep(utterance.entities),
+        fallback_entities=keep(utterance.fallback_entities),
+    )
 
 
 def _goes_on(decision: Decision, cues: Sequence[Cue], conversation: Conversation) -> bool:

@@ -23,7 +23,8 @@ def find_breaks(
 ) -> Iterator[tuple[int, int]]:
     """The spans of atoms between a value and another one that corrects it, in which a "no" or an
     apology stands, maybe with courtesies and fillers. ``by_start`` are the phrases of the text by
-    their first atoms. A word that also negates what follows breaks nothing off (Spanish *no*)."""
+    their first atoms. A word that also negates what follows breaks nothing off (Spanish *no*); one
+    that negates nouns does before an article or a preposition ("the kitchen no the hall")."""
     if not any(
         start and one.reading.kind in _BREAKS for start in by_start for one in by_start[start]
     ):
@@ -36,10 +37,13 @@ def find_breaks(
             by_end[one.end].append(one)
     for start in sorted(by_start):
         before = by_end.get(atoms[start - 1].end) if start else None
-        if before and (end := _find_end(start, by_start)):
+        if before and (found := _find_end(start, by_start)):
+            end, may_negate_noun = found
             behind = end
             while passed := _ends(behind, by_start, _SMALL):
                 behind = max(passed)
+            if may_negate_noun and behind == end:
+                continue  # with ham no onions
             offsets = (atom.start for atom in atoms[end : behind + 1])
             after = [one for offset in offsets for one in by_first.get(offset, ())]
             is_number = not all(one.is_from_phrase for one in before) and begins_number(
@@ -49,15 +53,19 @@ def find_breaks(
                 yield start, end
 
 
-def _find_end(start: int, by_start: Mapping[int, Sequence[PhraseMatch]]) -> int:
-    """The end of a run of answers, courtesies and fillers with one that breaks off; else 0."""
-    at, breaks_off = start, False
+def _find_end(start: int, by_start: Mapping[int, Sequence[PhraseMatch]]) -> tuple[int, bool] | None:
+    """The end of a run of answers, courtesies and fillers with one that breaks off, and whether
+    that may negate a noun behind it instead; None without one."""
+    at, breaks_off, may_negate_noun = start, False, False
     while ends := _ends(at, by_start, EDGE_KINDS):
         end = max(ends)
-        kinds = {one.reading.kind for one in by_start[at] if one.last == end}
-        breaks_off |= not kinds.isdisjoint(_BREAKS) and "negate" not in kinds
+        readings = [one.reading for one in by_start[at] if one.last == end]
+        if any(one.kind in _BREAKS for one in readings):
+            sides = {one.side for one in readings if one.kind == "negate"}
+            breaks_off |= sides <= {"noun"}
+            may_negate_noun |= sides == {"noun"}
         at = end
-    return at if breaks_off else 0
+    return (at, may_negate_noun) if breaks_off else None
 
 
 def _ends(

@@ -240,8 +240,25 @@ class _Combination(NamedTuple):
         utterance = replace(utterance, entities=entities, fallback_entities=fallback)
         return CombinedUtterance(utterance, {}, {}, is_relative=True)
 
+    def _read_same_time(self, new: Entity) -> Entity:
+        """A week or a month as so much later, where the sentence refers to a time: "the same time
+        next week" is that of what was said, and not the time of the question."""
+        if not any(cue.kind == "reference" and cue.value in ("same", "time") for cue in self.cues):
+            return new
+        match new.meta.get("expression"):
+            case ["at_now", ["later", *_] as shift]:
+                pass
+            case ["alike", _, ["amount", _, "week" | "month"] as amount, 1]:
+                shift = ["later", amount]
+            case ["cell", "week" | "month" as unit, int(number)] if number > 0:
+                shift = ["later", ["amount", number, unit]]
+            case _:
+                return new
+        return replace(new, meta={**new.meta, "expression": shift})
+
     def _combine_with_newest(self, held: Sequence[Entity], new: Entity) -> Completed | None:
         """Combine a new entity with the newest old one that it changes, or is a part of."""
+        new = self._read_same_time(new)
         if "seconds" in new.meta:
             moved = (
                 self.changes.lengthen(held, new)

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity
+from anaphora.entities.cues.negation import stands_behind
 from anaphora.grammar.idl.intent import Intent, Term
 from anaphora.intents.decision.decide import decide
 from anaphora.intents.decision.decision import Decision
@@ -67,6 +68,7 @@ class Corrections:
             takes_back(one, held.entity) for held in turn.conversation.remembered for one in negated
         )
         is_correction = turn.has("correct", "instead") or bool(turn.has("decline") and said)
+        is_correction = is_correction or (bool(said) and _rejects_last(turn))
         takes_away = any(one.element in self._several for one in negated)
         recounts = is_recount(
             turn, entities_of_last_match(turn.conversation), self._counted_by
@@ -294,6 +296,18 @@ class Corrections:
             ):
                 return intent
         return None
+
+
+def _rejects_last(turn: DialogTurn) -> bool:
+    """Whether a sentence rejects what was said last, and nothing of its own: "that's too late"."""
+    utterance = turn.question.utterance
+    return any(
+        cue.kind == "negate"
+        and cue.tokens
+        and stands_behind(cue, utterance)
+        and not any(one.tokens and one.tokens[0] < cue.tokens[0] for one in utterance.entities)
+        for cue in turn.cues
+    )
 
 
 def read_corrected_values(turn: DialogTurn, asked: Term | None) -> DialogTurn:

@@ -486,3 +486,30 @@ def test_half_is_of_no_timer_that_another_alarm_followed():
     assert said.startswith("I only set alarms")
     questions = ["wake me at 7 pm", "timer 20 min", "move the second to 8 pm", "half"]
     assert alarms_after(*questions) == "Alarms: Mon 5 Jan, 09:20; Mon 5 Jan, 20:00."
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["wake me at 7 pm", "that's too late, 6:30 pm"], "Alarms: Mon 5 Jan, 18:30."),
+        ("en", ["wake me at 8 pm", "8 is too early, 9"], "Alarms: Mon 5 Jan, 21:00."),
+        ("de", ["weck mich um 19 Uhr", "das ist zu spät, halb 7"], "Wecker: Mo, 5. Jan, 18:30."),
+    ],
+)
+def test_what_is_too_late_is_no_second_alarm(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["wake me at 7 and 8 and 9 pm", "cancel 7 and 8"], "Alarms: Mon 5 Jan, 21:00."),
+        (
+            "de",
+            ["weck mich um 19 und 20 und 21 Uhr", "lösche 7 und 8"],
+            "Wecker: Mo, 5. Jan, 21:00.",
+        ),
+    ],
+)
+def test_several_alarms_are_cancelled_by_their_hours(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms

@@ -147,3 +147,8 @@ def test_no_light_is_switched_the_wrong_way_by_two_commands_at_once(text, said):
 )
 def test_a_question_switches_no_light(text, said):
     assert answers("lights", text)[-1] == said
+
+
+def test_the_room_behind_a_no_is_meant():
+    said = answers("lights", "turn on the kitchen no the bedroom")[-1]
+    assert said == "The light is on in the bedroom."

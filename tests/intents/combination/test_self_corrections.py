@@ -228,3 +228,36 @@ def test_a_model_without_numbers_takes_a_bare_hour_as_well(language, text, answe
     )
     engine = Engine(model, clock=lambda: WEDNESDAY)
     assert engine.ask(text).text.strip() == answer
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "answer"),
+    [
+        ("en", ["book Mars tomorrow at 3 pm", "same time next week"], "2026-11-26T15:00"),
+        ("en", ["book Mars tomorrow at 3 pm", "next week, same time"], "2026-11-26T15:00"),
+        ("en", ["book Mars tomorrow at 3 pm", "same time a week later"], "2026-11-26T15:00"),
+        ("en", ["book Mars tomorrow at 3 pm", "the same time on Friday"], "2026-11-20T15:00"),
+        ("de", ["buche Mars morgen um 15 Uhr", "nächste Woche um dieselbe Zeit"],
+         "2026-11-26T15:00"),
+        ("fr", ["réserve Mars demain à 15h", "même heure la semaine prochaine"],
+         "2026-11-26T15:00"),
+        ("es", ["reserva Marte mañana a las 15", "la próxima semana a la misma hora"],
+         "2026-11-26T15:00"),
+        ("ru", ["забронируй Марс завтра в 15", "в то же время на следующей неделе"],
+         "2026-11-26T15:00"),
+    ],
+)  # fmt: skip
+def test_the_same_time_next_week_is_that_of_what_was_said(language, questions, answer):
+    assert ask(language, *questions) == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("book Mars no the Venus tomorrow", "Venus"),
+        ("book Mars no Venus tomorrow", "Mars"),  # a no may negate a name
+    ],
+)
+def test_a_no_before_an_article_corrects(text, answer):
+    engine = Engine(parse_model(ROOMS.format(language="en")), clock=lambda: WEDNESDAY)
+    assert engine.ask(text).slots["room"].value == answer

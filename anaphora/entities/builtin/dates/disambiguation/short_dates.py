@@ -16,7 +16,7 @@ from anaphora.entities.words.normalization import create_normalizer
 
 __all__ = ["ShortDateFinder"]
 
-_HOURS = range(25)
+_HOURS = range(24)
 _LAST_MONTH = 12
 _WRITTEN = re.compile(r"\d[./-]\d")
 
@@ -35,7 +35,7 @@ class ShortDateFinder:
         self._grammar, self._order = grammar, order
         day_first = (order or grammar.order).startswith("D")
         has_dots = day_first and load_number_phrases(language).digits.decimal == ","
-        self._marks = {"/", *("-" if day_first else ""), *("." if has_dots else "")}
+        self._marks = {"/", "-", "."} if has_dots else {"/", "-"}
         self._words = grammar.words.union(
             map(create_normalizer(language), load_stop_words(language))
         )
