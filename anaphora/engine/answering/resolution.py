@@ -16,6 +16,7 @@ from anaphora.engine.answering.prompts import find_options
 from anaphora.engine.bots.bot import Bot
 from anaphora.engine.turn import Turn
 from anaphora.entities.cues.cue import Cue
+from anaphora.entities.cues.negation import stands_behind
 from anaphora.entities.variants.search import find_variants
 from anaphora.errors import HandlerError
 from anaphora.grammar.context import QuestionContext
@@ -80,7 +81,11 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
 def _without_parts(utterance: Utterance, cues: Sequence[Cue]) -> Utterance:
     """The utterance without entities that are a part of what rejects something: the "too" of
     "that's too late"."""
-    rejecting = [{*cue.tokens} for cue in cues if cue.kind == "negate" and len(cue.tokens) > 1]
+    rejecting = [
+        {*cue.tokens}
+        for cue in cues
+        if cue.kind == "negate" and len(cue.tokens) > 1 and stands_behind(cue, utterance)
+    ]
     if not rejecting:
         return utterance
 
