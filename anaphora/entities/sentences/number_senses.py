@@ -19,6 +19,7 @@ from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 __all__ = ["NumberSenses"]
 
 _WORD = re.compile(r"[^\W\d_]+|[%°]")
+_VALUE_RULES = ("target", "amount")
 _COUNTED = (1, 2)  # what "the one", "these two" stand for
 
 
@@ -83,6 +84,13 @@ class NumberSenses:
         before = [one[0] for one in _WORD.finditer(text, 0, start)]
         return bool(before) and fold_case(before[-1]) in _load_prepositions(self._language)
 
+    def follows_amount_word(self, text: str, start: int) -> bool:
+        """Whether the word before a position is one before amounts alone: "by 2"."""
+        before = [one[0] for one in _WORD.finditer(text, 0, start)]
+        words = _load_prepositions(self._language, "amount")
+        words -= _load_prepositions(self._language, "target")
+        return bool(before) and fold_case(before[-1]) in words
+
 
 def _is_misspelt(said: str, form: str) -> bool:
     """Whether what was ``said`` is another word than a number in the ``form`` that a sentence has
@@ -117,8 +125,8 @@ def _load_pronouns(language: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=100)
-def _load_prepositions(language: str) -> frozenset[str]:
-    """The words before the values of commands: "to 1", "by 1"."""
-    rules = cached_table(language, "home").get("rules") or {}
-    written = " ".join(str(rules.get(key) or "") for key in ("target", "amount"))
-    return frozenset(map(fold_case, _WORD.findall(written)))
+def _load_prepositions(language: str, *rules: str) -> frozenset[str]:
+    """The words before the values of commands: "to 1", "by 1"; those of some ``rules``."""
+    written = cached_table(language, "home").get("rules") or {}
+    before = [str(written.get(one) or "").partition("<")[0] for one in rules or _VALUE_RULES]
+    return frozenset(fold_case(word) for phrase in before for word in _WORD.findall(phrase))
