@@ -59,14 +59,15 @@ def complete_step(
     ``amount`` or a little, or with such a direction, for the thing that was meant.
 
     ``quality`` is what is to change ("brightness"); with another word, it is the value that was set
-    last, whatever it is. With ``further`` it changes as it did before: "quieter", "a bit more".
+    last, whatever it is. Without one the ``sign`` is that of a number. With ``further`` it changes
+    as it did before: "quieter", "a bit more".
     """
     if not conversation.flow:
         return None
     if amount is not None and conversation.flow[-1].intent in TIMER_INTENTS:
         return None  # "5 more" are minutes
     known = find_sense(model, conversation)
-    sense = sign if quality in QUALITIES else known
+    sense = known if quality and quality not in QUALITIES else sign
     if quality == _FURTHER:
         sign = known or sign
     found = _step(model, conversation, sign, quality, amount)

@@ -45,6 +45,7 @@ def test_an_amount_without_a_direction_is_refused(language: str, texts: tuple[st
 
 def test_an_amount_is_for_the_direction_of_the_last_change() -> None:
     assert talk("set the heating to 21", "warmer", "by 2")[2].endswith("temperature=24")
+    assert talk("set the heating to 21", "+1", "by 2")[2].endswith("temperature=24")
     assert talk("set the heating to 21", "cooler", "by 2")[2].endswith("temperature=18")
 
 
