@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -70,7 +70,8 @@ class SentenceMatcher:
     """Matches utterances against the sentences of a collection.
 
     ``lists`` are further lists, or others for those of the collection: the names, areas and floors
-    of a home. ``parts`` caches the compiled templates.
+    of a home. ``parts`` caches the compiled templates. ``accepts`` tells whether a match of a form
+    of an utterance is one of its text.
     """
 
     def __init__(
@@ -78,7 +79,9 @@ class SentenceMatcher:
         collection: SentenceCollection,
         lists: Mapping[str, SlotList] = EMPTY,
         parts: CachedParts = UNCACHED,
+        accepts: Callable[[SentenceMatch, InputText, str], bool] | None = None,
     ) -> None:
+        self._accepts_match = accepts
         self._collection = collection
         self._spaceless = collection.ignores_spaces
         self._skip_words = SkipWords(
@@ -124,7 +127,11 @@ class SentenceMatcher:
         for normalized, indexes in self._find(whole):
             for index in indexes:
                 matches = self._match_template(index, text, normalized, context)
-                found += [(match, index) for match in matches]
+                found += [
+                    (match, index)
+                    for match in matches
+                    if self._accepts_match is None or self._accepts_match(match, whole, text)
+                ]
         if len(found) > 1:
             found.sort(key=_rank)
         return tuple(match for match, _ in found)

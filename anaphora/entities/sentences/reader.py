@@ -26,14 +26,12 @@ from anaphora.entities.sentences.entity_forms import (
 )
 from anaphora.entities.sentences.input_text import InputText
 from anaphora.entities.sentences.matcher import SentenceMatch, SentenceMatcher, SlotValue
+from anaphora.entities.sentences.number_senses import NumberSenses
 from anaphora.entities.sentences.repairs import ALL, EVERYTHING, Repairs
 from anaphora.frozen import EMPTY
 from anaphora.grammar.sentences.normalization import fold_case
 from anaphora.models.domain import Model
-from anaphora.models.hassil.collection import (
-    REFERENCE,
-    TextList,
-)
+from anaphora.models.hassil.collection import REFERENCE, TextList
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.models.hassil.summary import HomeSentences
 from anaphora.storage.cache import Cache
@@ -87,7 +85,10 @@ class SentenceReader:
         self._skip_words = [fold_case(one) for one in collection.skip_words]
         blocks = (*collection.blocks, *build_dialog_blocks(self._language))
         self._matcher = SentenceMatcher(
-            msgspec.structs.replace(collection, blocks=blocks), lists, sentences.parts(cache)
+            msgspec.structs.replace(collection, blocks=blocks),
+            lists,
+            sentences.parts(cache),
+            NumberSenses(self._language, sentences.summary.units).accepts,
         )
         self._ignores_spaces = collection.ignores_spaces or self._language in WITHOUT_SPACES
         self._pronouns = pronouns

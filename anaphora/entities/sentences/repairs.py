@@ -17,7 +17,7 @@ from anaphora.grammar.sentences.expansion import TextExpander
 from anaphora.grammar.sentences.normalization import fold_case
 from anaphora.grammar.sentences.parser import parse_sentence
 
-__all__ = ["ALL", "BOTH", "EVERYTHING", "OTHER", "Repairs"]
+__all__ = ["ALL", "BOTH", "EVERYTHING", "OTHER", "Repairs", "remove_accents"]
 
 ALL, BOTH, EVERYTHING, OTHER = "all", "both", "everything", "other"
 """Which things a sentence is about: all of a kind, two, all that take the command, or the other
@@ -75,7 +75,7 @@ class Repairs:
         self._by_letters: dict[str, str] = {}
         self._by_initial: dict[str, list[str]] = defaultdict(list)
         for word in sorted(self._known):
-            bare = _remove_accents(word)
+            bare = remove_accents(word)
             if self._by_letters.setdefault(bare, word) == word:
                 self._by_initial[bare[:1]].append(bare)
         everything, several, whole = (
@@ -275,7 +275,7 @@ class Repairs:
         if word in self._known:
             return None
         for pronoun in self._clitics:
-            verb = self._by_letters.get(_remove_accents(word.removesuffix(pronoun)))
+            verb = self._by_letters.get(remove_accents(word.removesuffix(pronoun)))
             if word.endswith(pronoun) and verb is not None and len(verb) >= _MIN_VERB:
                 return verb, pronoun
         return None
@@ -309,7 +309,7 @@ class Repairs:
         """The words nearest to a misspelt one, which begin like it, each with its distance."""
         from rapidfuzz.distance import OSA  # here: most questions have no mistakes
 
-        bare = _remove_accents(word)
+        bare = remove_accents(word)
         if bare in self._by_letters:
             return [(0, self._by_letters[bare])]
         if len(bare) < _MIN_LENGTH_FOR_LOST:
@@ -358,7 +358,7 @@ def _build_phrases(templates: Iterable[str], *, ignores_spaces: bool) -> re.Patt
     return re.compile(f"(?:{either})" if ignores_spaces else rf"(?<!\w)(?:{either})(?!\w)")
 
 
-def _remove_accents(word: str) -> str:
+def remove_accents(word: str) -> str:
     if word.isascii():
         return word
     decomposed = unicodedata.normalize("NFD", fold_case(word))

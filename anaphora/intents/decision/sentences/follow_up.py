@@ -31,6 +31,7 @@ from anaphora.intents.decision.sentences.fragment import (
     without_linking_words,
     without_negated,
 )
+from anaphora.intents.decision.sentences.relative_values import change_by, find_relative
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents, is_word_of
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -103,6 +104,8 @@ def complete_fragment(
     found = _complete_best(model, utterance, fragments, conversation)
     if found is None or _leaves_number(utterance, found):
         return None
+    if (amount := find_relative(model, utterance, found)) is not None:
+        return change_by(model, utterance, conversation, found, amount)
     if not spoken.isdisjoint(model.increases):
         return found
     return change_timer(model, utterance, conversation, found)

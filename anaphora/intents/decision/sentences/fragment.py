@@ -338,9 +338,9 @@ def _number_slots(
     number = entity.meta.get("value")
     if not isinstance(number, int | float) or entity.meta.get("kind") == "ordinal":
         return
-    if number == 1 and entity.text.isalpha():
-        return  # "not this ONE"
     words = find_units(model, utterance, entity)
+    if entity.text.isalpha() and _is_no_value(model, utterance, entity, number, words):
+        return
     fitting = [
         slot for slot, ranges in model.ranges.items() if any(number in one for one in ranges)
     ]
@@ -349,6 +349,8 @@ def _number_slots(
         slots = SLOTS_BY_UNIT[entity.meta["unittype"]]
         by_unit = [slot for slot in fitting if slot == slots.get(entity.meta["unit"])]
         known = ()
+    if entity.text.isalpha() and entity.meta.get("kind") == "fraction":
+        known = ()  # half of what is not said
     for slot in by_unit or [slot for slot in fitting if slot in known]:
         factors = {one.multiplier or 1 for one in model.ranges[slot] if number in one}
         if not by_unit and (len(factors) > 1 or number % 1):
@@ -359,6 +361,18 @@ def _number_slots(
                 value = int(value)
             groups, meta = model.group_of(slot), {"value": value}
             yield replace(entity, element=slot, groups=groups, value=str(value), meta=meta)
+
+
+def _is_no_value(
+    model: SentenceIntents, utterance: Utterance, entity: Entity, number: float, units: set[str]
+) -> bool:
+    """Whether a number in words stands for things or for none: "not this ONE", "NOTHING"."""
+    text, start = utterance.text, entity.start
+    if entity.text.lower() in model.not_numbers:
+        return True
+    if number == 1:
+        return not model.senses.follows_preposition(text, start)
+    return model.senses.stands_for_things(text, start, entity.end, number, units)
 
 
 def find_units(model: SentenceIntents, utterance: Utterance, entity: Entity) -> set[str]:

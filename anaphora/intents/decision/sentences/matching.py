@@ -67,6 +67,7 @@ from anaphora.intents.decision.sentences.steps import (
     complete_step,
     find_amount,
     find_quality,
+    names_no_quality,
 )
 from anaphora.intents.decision.sentences.whole_sentence import complete_sentence
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
@@ -117,6 +118,12 @@ def match_sentence(
             return SentenceAnswer(None, model.refusals["which"])
         refers = bool(reading.references) or reading.intent in _REFERRING
         own = conversation if refers else moved
+        if (
+            reading.missing
+            and own.flow
+            and names_no_quality(model, question.utterance, reading, own)
+        ):
+            continue  # *plus haut* is no volume after a question for a temperature
         completion = None
         if reading.is_bare and _is_about_another_kind(model, question, reading, own):
             completion = _complete_elliptical(model, question.utterance, own)

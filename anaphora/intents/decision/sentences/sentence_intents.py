@@ -11,6 +11,7 @@ from typing import Any
 from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.corrections import CorrectionFinder
 from anaphora.entities.sentences.dialog_sentences import reference_words
+from anaphora.entities.sentences.number_senses import NumberSenses
 from anaphora.entities.sentences.reader import ANY_WORDS, WITHOUT_SPACES
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.grammar.idl.intent import Intent
@@ -98,6 +99,8 @@ class SentenceIntents:
     timer: str
     domains: Mapping[str, frozenset[str]]
     corrections: CorrectionFinder
+    senses: NumberSenses
+    not_numbers: frozenset[str]
 
     @classmethod
     def from_model(cls, model: Model) -> SentenceIntents | None:
@@ -153,6 +156,8 @@ class SentenceIntents:
             timer=next(iter(table.get("timer") or ()), ""),
             domains={intent: _find_domains(listed) for intent, listed in by_intent.items()},
             corrections=CorrectionFinder(model.languages[0]),
+            senses=NumberSenses(model.languages[0], sentences.summary.units),
+            not_numbers=frozenset(_find_counting_words(model.languages[0])),
         )
 
     def group_of(self, slot: str) -> frozenset[str]:
@@ -206,6 +211,14 @@ def _find_amount_changes(table: Mapping[str, Any]) -> Iterator[str]:
             yield from (word.lower() for word in listed if word.isalpha())
     for template in (table.get("half") or {}).get("words") or ():  # "half as bright" is not bright
         yield from _OPTIONAL.sub("", template).lower().split()[-1:]
+
+
+def _find_counting_words(language: str) -> Iterator[str]:
+    """The words that count things, but are no value: "none", "nothing", "a pair"."""
+    counted = cached_table(language, "numbers").get("alone") or {}
+    yield from load_qualifiers(language, "negation")
+    for words in counted.values():
+        yield from map(str.lower, words)
 
 
 def _find_asking_words(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import copysign
 from typing import Any
 
-from anaphora.core.utterance import Entity, SentenceReading, Variant
+from anaphora.core.utterance import Entity, SentenceReading, Utterance, Variant
 from anaphora.intents.decision.sentences.completion import (
     Completion,
     build_candidates,
@@ -20,16 +20,25 @@ from anaphora.intents.decision.sentences.slots import (
     TARGETS,
     build_entity,
     find_combination,
+    find_last_domains,
     find_last_used,
     is_allowed,
     last_command_meta,
     remembered_by_slot,
 )
-from anaphora.models.hassil.elements import AMOUNT, QUALITY
+from anaphora.models.hassil.elements import AMOUNT, LESS, MORE, QUALITY
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
-__all__ = ["complete_step", "find_amount", "find_quality", "find_set_values", "reverse_direction"]
+__all__ = [
+    "complete_step",
+    "find_amount",
+    "find_quality",
+    "find_sense",
+    "find_set_values",
+    "names_no_quality",
+    "reverse_direction",
+]
 
 _DIRECTIONS = {1: "up", -1: "down"}
 _OPPOSITES = {"up": "down", "down": "up"}
@@ -50,20 +59,43 @@ def complete_step(
     ``amount`` or a little, or with such a direction, for the thing that was meant.
 
     ``quality`` is what is to change ("brightness"); with another word, it is the value that was set
-    last, whatever it is. With ``further`` it changes as it did before: "quieter", "a bit more".
+    last, whatever it is. Without one the ``sign`` is that of a number. With ``further`` it changes
+    as it did before: "quieter", "a bit more".
     """
     if not conversation.flow:
         return None
     if amount is not None and conversation.flow[-1].intent in TIMER_INTENTS:
         return None  # "5 more" are minutes
-    known = last_command_meta(conversation).get(_SENSE) or _find_direction(model, conversation)
-    sense = sign if quality in QUALITIES else known
+    known = find_sense(model, conversation)
+    sense = known if quality and quality not in QUALITIES else sign
     if quality == _FURTHER:
         sign = known or sign
     found = _step(model, conversation, sign, quality, amount)
     if found is None or not sense:
         return found
     return found._replace(meta={**found.meta, _SENSE: sense})
+
+
+def names_no_quality(
+    model: SentenceIntents,
+    utterance: Utterance,
+    reading: SentenceReading,
+    conversation: Conversation,
+) -> bool:
+    """Whether an utterance that is also a sentence of another kind of things says only that
+    something is to be higher or lower."""
+    return not _is_of_kind(model, reading.intent, conversation) and any(
+        one.intent in (MORE, LESS) and find_quality(one) not in QUALITIES
+        for one in utterance.sentences
+        if one is not reading
+    )
+
+
+def find_sense(model: SentenceIntents, conversation: Conversation) -> int:
+    """The sense in which the last command changed a value: 1 for more, -1 for less; 0 if it changed
+    none."""
+    known = last_command_meta(conversation).get(_SENSE)
+    return known or _find_direction(model, conversation)
 
 
 def _step(
@@ -84,6 +116,7 @@ def _step(
             _repeat(model, conversation, intent, said)
             for said in _directions(model, model.directions, sign)
             for intent in model.combinations
+            if _is_of_kind(model, intent, conversation)
         )
         return next((one for one in found if one is not None and len(one.candidates) > 1), None)
     if slots is None:
@@ -91,6 +124,17 @@ def _step(
     earlier = _change_earlier(model, conversation, slots, sign, amount)
     earlier = earlier or _change_set(model, conversation, quality, sign, amount)
     return earlier or (_give_direction(model, conversation, slots, sign) if not amount else None)
+
+
+def _is_of_kind(model: SentenceIntents, intent: str, conversation: Conversation) -> bool:
+    """Whether an intent is for what was meant last: a named thing, or one of its kind; "higher"
+    after a question for the temperature of a room is no volume there."""
+    if any(held.entity.element == NAME for held in find_last_used(conversation)):
+        return True
+    wanted, last = model.domains.get(intent), find_last_domains(model, conversation)
+    if not wanted:
+        return conversation.flow[-1].intent not in model.asking_intents
+    return bool(wanted & last)
 
 
 def _find_direction(model: SentenceIntents, conversation: Conversation) -> int:

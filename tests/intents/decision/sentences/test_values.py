@@ -53,3 +53,30 @@ def test_a_number_alone_is_no_temperature_of_the_room_after_the_lights() -> None
     texts = "@Küche: mach das Licht an", "@Küche: auf 30", "@Küche: nein, 40"
     answers = talk(*texts, language="de")
     assert answers[2] == "HassLightSet area=Küche brightness=40 domain=light"
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "texts"),
+    [
+        (
+            "en",
+            "what's the temperature in the bedroom",
+            ("a bit more", "higher", "up", "less", "down"),
+        ),
+        ("de", "wie warm ist es im Schlafzimmer", ("mehr", "höher", "weniger")),
+        ("fr", "quelle est la température de la chambre", ("plus haut", "un peu plus", "moins")),
+        ("pl", "jaka jest temperatura w sypialnia", ("więcej", "mniej")),
+    ],
+)
+def test_a_step_after_a_question_changes_nothing_else(
+    language: str, question: str, texts: tuple[str, ...]
+) -> None:
+    for text in texts:
+        asked, answer = talk(question, text, language=language)
+        assert asked.startswith("HassClimateGetTemperature")
+        assert not answer.startswith("Hass")
+
+
+def test_a_step_after_a_question_changes_the_thing_that_was_asked_about() -> None:
+    answer = talk("turn on the radio", "up")[1]
+    assert answer == "HassSetVolumeRelative name=radio volume_step=up"
