@@ -359,6 +359,7 @@ def _build_phrases(templates: Iterable[str], *, ignores_spaces: bool) -> re.Patt
 
 
 def remove_accents(word: str) -> str:
+    """A word, folded, without the marks of its letters: "funf" for *fünf*."""
     if word.isascii():
         return word
     decomposed = unicodedata.normalize("NFD", fold_case(word))
