@@ -34,7 +34,7 @@ from anaphora.models.hassil.collection import (
     REFERENCE,
     TextList,
 )
-from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
+from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS, TIMER_INTENTS
 from anaphora.models.hassil.summary import HomeSentences
 from anaphora.storage.cache import Cache
 from anaphora.storage.forks import LazyProperty
@@ -359,7 +359,13 @@ class SentenceReader:
             for completed in forms
             for one in self._matcher.match_input(completed, text)
         )
-        return [one for one in found if one is not None]
+        known = (one for one in found if one is not None)
+        return [one for one in known if not self._is_name(one) or self._says_action(one, form)]
+
+    def _says_action(self, reading: SentenceReading, form: InputText) -> bool:
+        """Whether a text says what to do, as "activate" does, but not "please"."""
+        undoing = self._words.get(INVERSE_INTENTS.get(reading.intent, ""), frozenset())
+        return not (self._words[reading.intent] - undoing).isdisjoint(_WORDS.findall(form.text))
 
     def _to_elliptical(self, match: SentenceMatch, word: str) -> SentenceReading | None:
         """The reading of a sentence whose object was added; None if it would be no object."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.intents.decision.sentences.homes import talk
+from tests.intents.decision.sentences.homes import said, talk
 
 pytest.importorskip("home_assistant_intents")
 
@@ -53,3 +53,14 @@ def test_a_number_alone_is_no_temperature_of_the_room_after_the_lights() -> None
     texts = "@Küche: mach das Licht an", "@Küche: auf 30", "@Küche: nein, 40"
     answers = talk(*texts, language="de")
     assert answers[2] == "HassLightSet area=Küche brightness=40 domain=light"
+
+
+def test_the_answer_says_the_direction_of_a_change() -> None:
+    for text, answer in (
+        ("ciszej", "Zmniejszono głośność"),
+        ("ciszej o 10", "Zmniejszono głośność"),
+        ("głośniej", "Zwiększono głośność"),
+        ("trochę głośniej", "Zwiększono głośność"),
+    ):
+        assert said("włącz radio", text, language="pl") == answer
+    assert said("włącz radio", "głośniej", "cofnij to", language="pl") == "Zmniejszono głośność"

@@ -19,7 +19,12 @@ from anaphora.intents.decision.sentences.completion import (
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import NUMBER, build_entity, find_last_used
-from anaphora.models.hassil.inverse_intents import REMOVING_INTENTS
+from anaphora.intents.decision.sentences.timers import find_known_timer
+from anaphora.models.hassil.inverse_intents import (
+    INCREASING_INTENTS,
+    REMOVING_INTENTS,
+    TIMER_INTENTS,
+)
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["complete_wildcard"]
@@ -44,6 +49,10 @@ def complete_wildcard(
     if _is_number(utterance, found) and _takes_numbers(model, intent):
         return None
     words = utterance.text[found.start : found.end]
+    if intent in TIMER_INTENTS:
+        words = find_known_timer(conversation, words)
+        if not words or intent in INCREASING_INTENTS:
+            return None  # "and a pasta timer for 8 minutes" is no name
     used = find_last_used(conversation)
     for held in used:
         slot = held.entity.element
