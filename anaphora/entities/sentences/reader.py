@@ -34,6 +34,7 @@ from anaphora.models.hassil.collection import (
     REFERENCE,
     TextList,
 )
+from anaphora.models.hassil.elements import LESS, MORE
 from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS, TIMER_INTENTS
 from anaphora.models.hassil.summary import HomeSentences
 from anaphora.storage.cache import Cache
@@ -46,6 +47,7 @@ WITHOUT_SPACES = frozenset(("ja", "zh"))
 """Languages that write no spaces between words."""
 
 _WORDS = re.compile(r"[^\W\d_]+")
+_MAX_WORD = 2  # words, of which one may link the other to what was said
 
 TIMER = "timer"
 """What a sentence without its object may be about, though no slot names it."""
@@ -397,10 +399,13 @@ class SentenceReader:
         none if another form that is as near is another one: the "mail" door is main or maid."""
         normalized = self._matcher.normalize(text)
         denies = self._repairs.denies(normalized, text)
+        is_word = len(_WORDS.findall(text)) <= _MAX_WORD
         for forms in self._repairs.rewrite(normalized, text):
             found = []
             for form in forms:
                 known = tuple(one for one in read(form) if not _has_open_words(one))
+                if is_word and known and known[0].intent in (MORE, LESS):
+                    continue  # "und Mehl" is no "mehr"
                 if known and not (denies and self._is_name(known[0])):
                     found.append(known)
             if len({_meaning(known[0]) for known in found}) > 1:

@@ -97,6 +97,7 @@ class SentenceIntents:
     here: re.Pattern[str] | None
     plural: re.Pattern[str] | None
     thanks: re.Pattern[str] | None
+    again: re.Pattern[str] | None
     another: re.Pattern[str] | None
     timer: str
     domains: Mapping[str, frozenset[str]]
@@ -155,6 +156,9 @@ class SentenceIntents:
             here=_compile_words(table.get("here") or (), bound=bound),
             plural=_compile_words(table.get("plural") or (), end=bound),
             thanks=_compile_words(table.get("thanks") or (), bound=bound),
+            again=_compile_words(
+                sorted(table.get("again") or (), key=len, reverse=True), bound=bound
+            ),
             another=_compile_words(table.get("another") or (), bound=bound),
             timer=next(iter(table.get("timer") or ()), ""),
             domains={intent: _find_domains(listed) for intent, listed in by_intent.items()},

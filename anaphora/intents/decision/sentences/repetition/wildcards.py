@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Utterance, Variant
+from anaphora.core.utterance import Token, Utterance, Variant
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.completion import (
@@ -17,6 +17,7 @@ from anaphora.intents.decision.sentences.completion import (
     build_candidates,
     fill_combination,
 )
+from anaphora.intents.decision.sentences.history.not_understood import says_nothing_new
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import NUMBER, build_entity, find_last_used
 from anaphora.intents.decision.sentences.timers import find_known_timer
@@ -31,6 +32,7 @@ __all__ = ["complete_wildcard"]
 
 _MAX_WORDS = 6
 _CUES = frozenset(("instead", "correct", "filler"))
+_CORRECTING = frozenset(("instead", "correct", "negate"))
 
 
 def complete_wildcard(
@@ -131,7 +133,36 @@ def _find_words(
         return None
     if inner[0].index in utterance.qualifiers:
         return None  # "no, not butter" adds nothing
+    if says_nothing_new(model, utterance) or _denies_item(model, utterance, inner[0]):
+        return None
+    if _corrects_item(model, utterance, inner[0], inner[-1]):
+        return None
     return _Words(inner[0].start, inner[-1].end, verb)
+
+
+def _denies_item(model: SentenceIntents, utterance: Utterance, first: Token) -> bool:
+    """Whether a word that may negate a noun stands right before the ``first`` token: "no milk", but
+    neither "no, milk" nor the German "nein Milch"."""
+    before = [one for one in utterance.tokens if one.start < first.start]
+    if not before or not before[-1].text.isalpha() or not first.is_content_word:
+        return False  # "no the bread"
+    atoms, found = load_cue_words(model.language).read(utterance.text)
+    return any(
+        match.reading.kind == "negate"
+        and match.reading.side == "noun"
+        and atoms[match.last - 1].end == before[-1].end
+        for match in found
+    )
+
+
+def _corrects_item(model: SentenceIntents, utterance: Utterance, first: Token, last: Token) -> bool:
+    """Whether words from the ``first`` to the ``last`` put one thing in place of another: "butter
+    INSTEAD OF bread"."""
+    atoms, found = load_cue_words(model.language).read(utterance.text)
+    return any(
+        one.reading.kind in _CORRECTING and first.start < atoms[one.first].start < last.end
+        for one in found
+    )
 
 
 def _find_cues(model: SentenceIntents, utterance: Utterance) -> Iterator[tuple[int, bool]]:
