@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from anaphora.core.utterance import Entity, Utterance, Variant
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
-from anaphora.intents.decision.sentences.history.commands import find_commands
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -27,12 +25,10 @@ from anaphora.stm.conversation import Conversation, RememberedEntity
 __all__ = [
     "change_timer",
     "find_duration",
-    "find_known_timer",
     "find_timer_name",
     "prolong_timer",
 ]
 
-_WORD = re.compile(r"\w+")
 _DURATION = "duration"
 _IS_CHANGED = "changed"  # the last command said how long a timer is to run in all
 _SECONDS = {"hours": 3_600, "minutes": 60, "seconds": 1}
@@ -108,20 +104,6 @@ def find_timer_name(
         for held in find_last_used(conversation)
         if held.entity.element == NAME and model.may_remember(intent, held)
     ]
-
-
-def find_known_timer(conversation: Conversation, words: str) -> str:
-    """The name of the timer of an earlier command that some ``words`` have; '' if they have that of
-    none, or of more than one, or a number, which a new timer takes."""
-    said = _WORD.findall(words.casefold())
-    known = {
-        packed[0]
-        for command in find_commands(conversation)
-        if command["intent"] in TIMER_INTENTS and (packed := command["slots"].get(NAME))
-    }
-    named = [one for one in known if set(_WORD.findall(one.casefold())) <= set(said)]
-    is_timed = any(any(map(str.isdigit, one)) for one in said)
-    return named[0] if len(named) == 1 and not is_timed else ""
 
 
 def find_duration(

@@ -3,6 +3,7 @@ what was added: "remove the eggs"."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from itertools import dropwhile
 from typing import NamedTuple
@@ -17,10 +18,10 @@ from anaphora.intents.decision.sentences.completion import (
     build_candidates,
     fill_combination,
 )
+from anaphora.intents.decision.sentences.history.commands import find_commands
 from anaphora.intents.decision.sentences.history.not_understood import says_nothing_new
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
-from anaphora.intents.decision.sentences.slots import NUMBER, build_entity, find_last_used
-from anaphora.intents.decision.sentences.timers import find_known_timer
+from anaphora.intents.decision.sentences.slots import NAME, NUMBER, build_entity, find_last_used
 from anaphora.models.hassil.inverse_intents import (
     INCREASING_INTENTS,
     REMOVING_INTENTS,
@@ -30,6 +31,7 @@ from anaphora.stm.conversation import Conversation
 
 __all__ = ["complete_wildcard"]
 
+_WORD = re.compile(r"\w+")
 _MAX_WORDS = 6
 _CUES = frozenset(("instead", "correct", "filler"))
 _CORRECTING = frozenset(("instead", "correct", "negate"))
@@ -52,7 +54,7 @@ def complete_wildcard(
         return None
     words = utterance.text[found.start : found.end]
     if intent in TIMER_INTENTS:
-        words = find_known_timer(conversation, words)
+        words = _find_known_timer(conversation, words)
         if not words or intent in INCREASING_INTENTS:
             return None  # "and a pasta timer for 8 minutes" is no name
     used = find_last_used(conversation)
@@ -68,6 +70,20 @@ def complete_wildcard(
                 candidates = build_candidates(conversation, filled.sentence, filled.memory)
                 return Completion(combination.intent, Variant(()), candidates, combination.response)
     return None
+
+
+def _find_known_timer(conversation: Conversation, words: str) -> str:
+    """The name of the timer of an earlier command that some ``words`` have; '' if they have that of
+    none, or of more than one, or a number, which a new timer takes."""
+    said = _WORD.findall(words.casefold())
+    known = {
+        packed[0]
+        for command in find_commands(conversation)
+        if command["intent"] in TIMER_INTENTS and (packed := command["slots"].get(NAME))
+    }
+    named = [one for one in known if set(_WORD.findall(one.casefold())) <= set(said)]
+    is_timed = any(any(map(str.isdigit, one)) for one in said)
+    return named[0] if len(named) == 1 and not is_timed else ""
 
 
 def _is_number(utterance: Utterance, words: _Words) -> bool:
