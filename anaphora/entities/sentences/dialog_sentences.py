@@ -21,6 +21,7 @@ from anaphora.models.hassil.collection import (
 from anaphora.models.hassil.elements import (
     ALL,
     AMOUNT,
+    DENIAL,
     LESS,
     MORE,
     OTHER,
@@ -32,10 +33,16 @@ from anaphora.models.hassil.elements import (
 
 __all__ = ["DIALOG_INTENTS", "build_dialog_blocks", "reference_words", "with_references"]
 
-DIALOG_INTENTS = frozenset((UNDO, MORE, LESS, OTHER, ALL, SET, REMAINING))
+DIALOG_INTENTS = frozenset((UNDO, MORE, LESS, OTHER, ALL, SET, REMAINING, DENIAL))
 """The intents of sentences about the last command."""
 
-_SENTENCES = {"undo": UNDO, "other": OTHER, "all": ALL, "remaining": REMAINING}
+_SENTENCES = {
+    "undo": UNDO,
+    "denial": DENIAL,
+    "other": OTHER,
+    "all": ALL,
+    "remaining": REMAINING,
+}
 _STEPS = {"more": MORE, "less": LESS}
 _DEGREE = "degree"
 _TARGET = "target"

@@ -3,7 +3,8 @@ without the place."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance
@@ -11,6 +12,7 @@ from anaphora.entities.languages import cached_table
 from anaphora.entities.sentences.input_text import InputText, Piece, replace_pieces
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.grammar.sentences.normalization import fold_case, normalize_text
+from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS
 
 __all__ = [
     "FormWithoutPlace",
@@ -18,6 +20,7 @@ __all__ = [
     "find_rest_words",
     "load_excluding",
     "restore_names",
+    "says_action",
     "says_more",
     "without_excluded",
     "without_places",
@@ -142,3 +145,10 @@ def find_rest_words(
         if start <= entity.start and entity.end <= end
     ]
     return text[start : max(named, default=end)]
+
+
+def says_action(words: Mapping[str, frozenset[str]], intent: str, text: str) -> bool:
+    """Whether a text has one of the ``words`` of an intent that its opposite has not: "activate" is
+    one, "please" is none."""
+    undoing = words.get(INVERSE_INTENTS.get(intent, ""), frozenset())
+    return not (words[intent] - undoing).isdisjoint(re.findall(r"[^\W\d_]+", text))

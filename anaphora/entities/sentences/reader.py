@@ -20,6 +20,7 @@ from anaphora.entities.sentences.entity_forms import (
     find_named,
     find_rest_words,
     restore_names,
+    says_action,
     says_more,
     without_excluded,
     without_places,
@@ -32,6 +33,7 @@ from anaphora.frozen import EMPTY
 from anaphora.grammar.sentences.normalization import fold_case
 from anaphora.models.domain import Model
 from anaphora.models.hassil.collection import REFERENCE, TextList
+from anaphora.models.hassil.elements import LESS, MORE
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.models.hassil.summary import HomeSentences
 from anaphora.storage.cache import Cache
@@ -279,14 +281,17 @@ class SentenceReader:
         ``intent`` rather than others; empty if it is none."""
         known = self._match_known(form, text, context)
         if known:
-            return (_find_alike(known, intent),)
+            return (next((one for one in known if one.intent == intent), known[0]),)
         for first, others in self._repairs.split(form, text):
             readings = self._match_known(first, text, context)
             for other, rest in others if readings else ():
                 following = self._read_each(other, text, context, intent)
                 if following:
                     words = find_rest_words(rest, text, following, is_whole=other.text == rest.text)
-                    one = msgspec.structs.replace(_find_alike(readings, intent), rest=words)
+                    one = msgspec.structs.replace(
+                        next((one for one in readings if one.intent == intent), readings[0]),
+                        rest=words,
+                    )
                     return (one, *following)
         return ()
 
@@ -360,7 +365,10 @@ class SentenceReader:
             for completed in forms
             for one in self._matcher.match_input(completed, text)
         )
-        return [one for one in found if one is not None]
+        return [one for one in found if one is not None and self._says_action(one, form.text)]
+
+    def _says_action(self, one: SentenceReading, text: str) -> bool:
+        return not self._is_name(one) or says_action(self._words, one.intent, text)
 
     def _to_elliptical(self, match: SentenceMatch, word: str) -> SentenceReading | None:
         """The reading of a sentence whose object was added; None if it would be no object."""
@@ -392,11 +400,13 @@ class SentenceReader:
         none if another form that is as near is another one: the "mail" door is main or maid."""
         normalized = self._matcher.normalize(text)
         denies = self._repairs.denies(normalized, text)
+        is_word = len(_WORDS.findall(text)) <= 2  # after "and"
         for forms in self._repairs.rewrite(normalized, text):
             found = []
             for form in forms:
                 known = tuple(one for one in read(form) if not _has_open_words(one))
-                if known and not (denies and self._is_name(known[0])):
+                is_step = is_word and any(one.intent in (MORE, LESS) for one in known[:1])
+                if known and not is_step and not (denies and self._is_name(known[0])):
                     found.append(known)
             if len({_meaning(known[0]) for known in found}) > 1:
                 return ()
@@ -457,11 +467,6 @@ def _needs_memory(reading: SentenceReading) -> tuple[bool, bool, bool, bool]:
     is_about_last = reading.intent in DIALOG_INTENTS
     open_words = needs and _has_open_words(reading)
     return needs, is_about_last, open_words, bool(reading.missing)
-
-
-def _find_alike(readings: Sequence[SentenceReading], intent: str) -> SentenceReading:
-    """The best of some readings: the first one of the ``intent``, else the first."""
-    return next((one for one in readings if one.intent == intent), readings[0])
 
 
 def _meaning(reading: SentenceReading) -> tuple[object, ...]:

@@ -24,6 +24,7 @@ __all__ = [
     "ALL",
     "AMOUNT",
     "CONTINUES",
+    "DENIAL",
     "KEPT",
     "LESS",
     "MORE",
@@ -42,10 +43,10 @@ ACTION = "intent"
 """The element that remembers which intent was meant."""
 
 UNDO, MORE, LESS, OTHER, ALL = "<undo>", "<more>", "<less>", "<other>", "<all>"
-SET, REMAINING = "<set>", "<remaining>"
+SET, REMAINING, DENIAL = "<set>", "<remaining>", "<denial>"
 """The intents of sentences about the last command: undo it, do it with a higher or lower value, for
-the other device, for all of them, with a value that is named, or do what was left to do. No
-collection can have an intent of such a name."""
+the other device, for all of them, with a value that is named, do what was left to do, or say no to
+it. No collection can have an intent of such a name."""
 
 QUALITY = "quality"
 """The slot of sentences for a higher or lower value that says what is to change."""

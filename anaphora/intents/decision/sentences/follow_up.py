@@ -46,7 +46,11 @@ from anaphora.intents.decision.sentences.slots import (
 from anaphora.intents.decision.sentences.steps import find_quality
 from anaphora.intents.decision.sentences.timers import change_timer, prolong_timer
 from anaphora.models.hassil.elements import ACTION, AMOUNT
-from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS, TIMER_INTENTS
+from anaphora.models.hassil.inverse_intents import (
+    INCREASING_INTENTS,
+    INVERSE_INTENTS,
+    TIMER_INTENTS,
+)
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["complete_fragment", "complete_value"]
@@ -75,8 +79,9 @@ def complete_fragment(
     """The best completion of an utterance that is no whole sentence; None if there is none."""
     spoken = {token.lower for token in utterance.tokens}
     linked = [without_linking_words(model, utterance, one) for one in variants[:_MAX_VARIANTS]]
+    is_another = _is_for_another_timer(model, utterance, conversation)
     for words, sign in ((model.increases, 1), (model.decreases, -1)):
-        if not spoken.isdisjoint(words):
+        if not is_another and not spoken.isdisjoint(words):
             known = [
                 Variant(tuple(two for two in one.entities if two.text.lower() not in words))
                 for one in linked
@@ -98,6 +103,8 @@ def complete_fragment(
         kept = without_negated(model, utterance, variant)
         if kept is not None and not is_about_more(model, variant, others):
             possible = _find_possible(model, utterance, kept, others, conversation)
+            if is_another:
+                possible = INCREASING_INTENTS.keys() & possible
             is_whole = kept.entities == variant.entities
             whole = _find_whole(model, utterance, kept) if is_whole else ()
             fragments.append(_Fragment(kept, possible, whole))
@@ -106,9 +113,18 @@ def complete_fragment(
         return None
     if (amount := find_relative(model, utterance, found)) is not None:
         return change_by(model, utterance, conversation, found, amount)
-    if not spoken.isdisjoint(model.increases):
+    if is_another or not spoken.isdisjoint(model.increases):
         return found
     return change_timer(model, utterance, conversation, found)
+
+
+def _is_for_another_timer(
+    model: SentenceIntents, utterance: Utterance, conversation: Conversation
+) -> bool:
+    """Whether a time that is said after a timer is for another one: "and another one for 3"."""
+    if not conversation.flow or conversation.flow[-1].intent not in TIMER_INTENTS:
+        return False
+    return bool(model.another and model.another.search(utterance.text.lower()))
 
 
 def _leaves_number(utterance: Utterance, completion: Completion) -> bool:

@@ -65,6 +65,7 @@ from anaphora.intents.decision.sentences.slots import (
 )
 from anaphora.intents.decision.sentences.steps import (
     complete_step,
+    direct_response,
     find_amount,
     find_quality,
     names_no_quality,
@@ -336,6 +337,8 @@ def _complete(
     match reading.intent:
         case elements.UNDO:
             return complete_undo(model, conversation)
+        case elements.DENIAL:
+            return None  # nothing was meant yet
         case elements.MORE | elements.LESS:
             sign = 1 if reading.intent == elements.MORE else -1
             quality, amount = find_quality(reading), find_amount(reading)
@@ -450,7 +453,7 @@ def _answer(
     if completion.refusal:
         text = model.refusals[completion.refusal]
         return SentenceAnswer(None, text.format(thing=completion.thing))
-    completion = keep_memory(completion, conversation)
+    completion = direct_response(model, keep_memory(completion, conversation))
     entities = [one.entity for one in completion.candidates]
     area = _find_room(question)
     action = build_action(model, question.utterance, completion, conversation, entities, area)

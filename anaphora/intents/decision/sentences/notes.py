@@ -9,12 +9,22 @@ from anaphora.grammar.sentences.printer import format_sentence
 from anaphora.intents.decision.decision import Decision
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import TARGETS, remembered_by_slot
-from anaphora.models.hassil.elements import ACTION, ALL, LESS, MORE, OTHER, REMAINING, UNDO
+from anaphora.models.hassil.elements import (
+    ACTION,
+    ALL,
+    DENIAL,
+    LESS,
+    MORE,
+    OTHER,
+    REMAINING,
+    UNDO,
+)
 
 __all__ = ["describe_sentence", "is_command"]
 
 _LAST_COMMAND = {
     UNDO: "takes the last command back",
+    DENIAL: "says no to the last command",
     MORE: "asks for a higher value than the last command",
     LESS: "asks for a lower value than the last command",
     OTHER: "asks for the same with the other device",

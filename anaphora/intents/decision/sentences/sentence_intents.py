@@ -17,6 +17,7 @@ from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.grammar.idl.intent import Intent
 from anaphora.models.domain import Model
 from anaphora.models.hassil.analysis.combinations import Combination
+from anaphora.models.hassil.analysis.directed_responses import find_directed_responses
 from anaphora.models.hassil.collection import (
     RangeList,
     SlotList,
@@ -87,6 +88,7 @@ class SentenceIntents:
     changes: frozenset[str]
     refusals: Mapping[str, str]
     directions: frozenset[str]
+    directed_responses: Mapping[str, Mapping[int, str]]
     pronouns: frozenset[str]
     rejections: re.Pattern[str] | None
     denials_negate: bool
@@ -96,6 +98,8 @@ class SentenceIntents:
     here: re.Pattern[str] | None
     plural: re.Pattern[str] | None
     thanks: re.Pattern[str] | None
+    again: re.Pattern[str] | None
+    another: re.Pattern[str] | None
     timer: str
     domains: Mapping[str, frozenset[str]]
     corrections: CorrectionFinder
@@ -115,6 +119,7 @@ class SentenceIntents:
         for one in sentences.summary.combinations:
             by_intent.setdefault(one.intent, []).append(one)
         asking = frozenset(filter(_ASKING.search, by_intent))
+        directions = frozenset(_find_directions(model, by_intent))
         lists = {intent: sentences.find_lists([intent]) for intent in by_intent}
         return cls(
             language=model.languages[0],
@@ -141,7 +146,8 @@ class SentenceIntents:
             decreases=frozenset(table.get("decreases") or ()),
             changes=frozenset(_find_amount_changes(table)),
             refusals=cached_table("en", "home")["refusals"] | (table.get("refusals") or {}),
-            directions=frozenset(_find_directions(model, by_intent)),
+            directions=directions,
+            directed_responses=find_directed_responses(sentences.collection, directions),
             pronouns=frozenset(reference_words(model.languages[0], "thing")),
             rejections=_compile_words(rejections),
             denials_negate=bool(table.get("denials_negate")),
@@ -153,6 +159,10 @@ class SentenceIntents:
             here=_compile_words(table.get("here") or (), bound=bound),
             plural=_compile_words(table.get("plural") or (), end=bound),
             thanks=_compile_words(table.get("thanks") or (), bound=bound),
+            again=_compile_words(
+                sorted(table.get("again") or (), key=len, reverse=True), bound=bound
+            ),
+            another=_compile_words(table.get("another") or (), bound=bound),
             timer=next(iter(table.get("timer") or ()), ""),
             domains={intent: _find_domains(listed) for intent, listed in by_intent.items()},
             corrections=CorrectionFinder(model.languages[0]),

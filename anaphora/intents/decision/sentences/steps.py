@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import copysign
 from typing import Any
 
@@ -32,6 +32,7 @@ from anaphora.stm.conversation import Conversation, RememberedEntity
 
 __all__ = [
     "complete_step",
+    "direct_response",
     "find_amount",
     "find_quality",
     "find_sense",
@@ -64,8 +65,9 @@ def complete_step(
     """
     if not conversation.flow:
         return None
-    if amount is not None and conversation.flow[-1].intent in TIMER_INTENTS:
-        return None  # "5 more" are minutes
+    is_timer = conversation.flow[-1].intent in TIMER_INTENTS
+    if is_timer and (amount is not None or quality not in QUALITIES):
+        return None  # "5 more" are minutes, "a bit more" does not say how many
     known = find_sense(model, conversation)
     sense = known if quality and quality not in QUALITIES else sign
     if quality == _FURTHER:
@@ -139,16 +141,30 @@ def _is_of_kind(model: SentenceIntents, intent: str, conversation: Conversation)
 
 def _find_direction(model: SentenceIntents, conversation: Conversation) -> int:
     """The direction in which the last command changed a value: 1 or -1; 0 without one."""
-    for held in find_last_used(conversation):
-        if held.entity.element in model.directions:
-            number = held.entity.meta.get("value")
+    return _direction_of(model, (held.entity for held in find_last_used(conversation)))
+
+
+def _direction_of(model: SentenceIntents, entities: Iterable[Entity]) -> int:
+    """The direction that some entities of a command say: 1 or -1; 0 if they say none."""
+    for entity in entities:
+        if entity.element in model.directions:
+            number = entity.meta.get("value")
             is_less = (
                 number < 0
                 if isinstance(number, int | float)
-                else (held.entity.value_or_text == _DIRECTIONS[-1])
+                else (entity.value_or_text == _DIRECTIONS[-1])
             )
             return -1 if is_less else 1
     return 0
+
+
+def direct_response(model: SentenceIntents, completion: Completion) -> Completion:
+    """The completion with the answer for its direction, if it has that for another one."""
+    responses = model.directed_responses.get(completion.intent, {})
+    if completion.response not in responses.values():
+        return completion
+    sign = _direction_of(model, (one.entity for one in completion.candidates))
+    return completion._replace(response=responses.get(sign, completion.response))
 
 
 def find_quality(reading: SentenceReading) -> str:
@@ -187,7 +203,7 @@ def _change(
         size = known if amount is None else amount
         if size is None:
             return build_entity(model, slot, _DIRECTIONS[sign])
-        changed = sign * abs(size)
+        changed = float(sign * abs(size))
         if amount is not None and not _is_possible(model, slot, changed):
             return None
     elif known is not None:

@@ -22,7 +22,12 @@ from anaphora.models.hassil.inverse_intents import (
 )
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
-__all__ = ["change_timer", "find_duration", "find_timer_name", "prolong_timer"]
+__all__ = [
+    "change_timer",
+    "find_duration",
+    "find_timer_name",
+    "prolong_timer",
+]
 
 _DURATION = "duration"
 _IS_CHANGED = "changed"  # the last command said how long a timer is to run in all

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.intents.decision.sentences.homes import talk
+from tests.intents.decision.sentences.homes import said, talk
 
 pytest.importorskip("home_assistant_intents")
 
@@ -80,3 +80,14 @@ def test_a_step_after_a_question_changes_nothing_else(
 def test_a_step_after_a_question_changes_the_thing_that_was_asked_about() -> None:
     answer = talk("turn on the radio", "up")[1]
     assert answer == "HassSetVolumeRelative name=radio volume_step=up"
+
+
+def test_the_answer_says_the_direction_of_a_change() -> None:
+    for text, answer in (
+        ("ciszej", "Zmniejszono głośność"),
+        ("ciszej o 10", "Zmniejszono głośność"),
+        ("głośniej", "Zwiększono głośność"),
+        ("trochę głośniej", "Zwiększono głośność"),
+    ):
+        assert said("włącz radio", text, language="pl") == answer
+    assert said("włącz radio", "głośniej", "cofnij to", language="pl") == "Zmniejszono głośność"

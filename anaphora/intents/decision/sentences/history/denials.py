@@ -31,7 +31,7 @@ from anaphora.intents.decision.sentences.history.rest import (
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import NAME, PLACES, TARGETS, find_devices
-from anaphora.models.hassil.elements import KEPT, REST
+from anaphora.models.hassil.elements import DENIAL, KEPT, REST
 from anaphora.models.hassil.inverse_intents import CALLING_OFF_INTENTS, TIMER_INTENTS
 from anaphora.stm.conversation import Conversation
 
@@ -55,12 +55,20 @@ class Denial(NamedTuple):
 
 
 def is_plain_no(model: SentenceIntents, utterance: Utterance) -> bool:
-    """Whether an utterance says no, and nothing else. "Stop" is none: it may mean the music."""
+    """Whether an utterance says no, or "not that one", and nothing else. "Stop" is none: it may
+    mean the music."""
     sentences = utterance.sentences
-    if sentences and sentences[0].intent not in CALLING_OFF_INTENTS:
-        return False  # most sentences
+    if _says_not_that(utterance):
+        return True
+    first = sentences[0] if sentences else None
+    if first and not first.needs_memory and first.intent not in CALLING_OFF_INTENTS:
+        return False  # most sentences, but not the German "nein" for "neun"
     answer = parse_reply(model, utterance)
     return answer is not None and not answer.is_yes and not answer.is_command
+
+
+def _says_not_that(utterance: Utterance) -> bool:
+    return any(one.intent == DENIAL for one in utterance.sentences[:1])
 
 
 def find_denial(
@@ -106,6 +114,8 @@ def _denies(model: SentenceIntents, utterance: Utterance) -> bool:
     """Whether an utterance says no, or that something is not to be done, or all but something."""
     answer = parse_reply(model, utterance)
     if (answer is not None and not answer.is_yes) or takes_back(model, utterance):
+        return True
+    if is_plain_no(model, utterance):
         return True
     denying = load_qualifiers(model.language, "negation", "exclusion")
     if any(utterance.tokens[index].lower in denying for index in utterance.qualifiers):

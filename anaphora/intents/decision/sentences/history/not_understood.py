@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anaphora.core.utterance import Utterance
+from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.intents.decision.sentences.completion import Completion
 from anaphora.intents.decision.sentences.history.answers import parse_reply
 from anaphora.intents.decision.sentences.history.commands import change_last, describe_things
@@ -18,7 +19,9 @@ from anaphora.intents.decision.sentences.slots import (
 from anaphora.models.hassil.elements import UNDO
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["NAMED_SINCE", "note_not_understood", "refuse_older"]
+__all__ = ["NAMED_SINCE", "note_not_understood", "refuse_older", "says_nothing_new"]
+
+_CLOSING = frozenset(("none", "accept"))  # of cues: "that's all"
 
 NAMED_SINCE = "named since"
 """Of a command: whether something else was named since, which is not known."""
@@ -53,8 +56,31 @@ def refuse_older(completion: Completion, conversation: Conversation) -> Completi
     return completion._replace(refusal="before", thing=thing)
 
 
+def says_nothing_new(model: SentenceIntents, utterance: Utterance) -> bool:
+    """Whether an utterance only links to what was said: "and one more thing", "again", "that's
+    all"."""
+    spans = (
+        [one.span() for one in model.again.finditer(utterance.text.lower())] if model.again else []
+    )
+    atoms, found = load_cue_words(model.language).read(utterance.text)
+    spans += [
+        (atoms[one.first].start, atoms[one.last - 1].end)
+        for one in found
+        if one.reading.kind in _CLOSING
+    ]
+    words = model.openings | model.fillers | model.courtesies | model.increases | model.pronouns
+    return all(
+        one.lower in words
+        or not one.is_content_word
+        or any(one.start < end and one.end > start for start, end in spans)
+        for one in utterance.tokens
+    )
+
+
 def _names_something(model: SentenceIntents, utterance: Utterance) -> bool:
     """Whether an utterance is about a thing: it names one, adds one, or has a word of commands."""
+    if says_nothing_new(model, utterance):
+        return False
     if any(one.element in (*TARGETS, *PLACES) for one in utterance.entities):
         return True
     linking = model.openings | model.fillers | model.courtesies

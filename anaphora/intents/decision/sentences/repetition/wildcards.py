@@ -3,13 +3,14 @@ what was added: "remove the eggs"."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from itertools import dropwhile
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Utterance, Variant
+from anaphora.core.utterance import Token, Utterance, Variant
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.completion import (
@@ -17,15 +18,23 @@ from anaphora.intents.decision.sentences.completion import (
     build_candidates,
     fill_combination,
 )
+from anaphora.intents.decision.sentences.history.commands import find_commands
+from anaphora.intents.decision.sentences.history.not_understood import says_nothing_new
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
-from anaphora.intents.decision.sentences.slots import NUMBER, build_entity, find_last_used
-from anaphora.models.hassil.inverse_intents import REMOVING_INTENTS
+from anaphora.intents.decision.sentences.slots import NAME, NUMBER, build_entity, find_last_used
+from anaphora.models.hassil.inverse_intents import (
+    INCREASING_INTENTS,
+    REMOVING_INTENTS,
+    TIMER_INTENTS,
+)
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["complete_wildcard"]
 
+_WORD = re.compile(r"\w+")
 _MAX_WORDS = 6
 _CUES = frozenset(("instead", "correct", "filler"))
+_CORRECTING = frozenset(("instead", "correct", "negate"))
 
 
 def complete_wildcard(
@@ -44,6 +53,10 @@ def complete_wildcard(
     if _is_number(utterance, found) and _takes_numbers(model, intent):
         return None
     words = utterance.text[found.start : found.end]
+    if intent in TIMER_INTENTS:
+        words = _find_known_timer(conversation, words)
+        if not words or intent in INCREASING_INTENTS:
+            return None  # "and a pasta timer for 8 minutes" is no name
     used = find_last_used(conversation)
     for held in used:
         slot = held.entity.element
@@ -57,6 +70,20 @@ def complete_wildcard(
                 candidates = build_candidates(conversation, filled.sentence, filled.memory)
                 return Completion(combination.intent, Variant(()), candidates, combination.response)
     return None
+
+
+def _find_known_timer(conversation: Conversation, words: str) -> str:
+    """The name of the timer of an earlier command that some ``words`` have; '' if they have that of
+    none, or of more than one, or a number, which a new timer takes."""
+    said = _WORD.findall(words.casefold())
+    known = {
+        packed[0]
+        for command in find_commands(conversation)
+        if command["intent"] in TIMER_INTENTS and (packed := command["slots"].get(NAME))
+    }
+    named = [one for one in known if set(_WORD.findall(one.casefold())) <= set(said)]
+    is_timed = any(any(map(str.isdigit, one)) for one in said)
+    return named[0] if len(named) == 1 and not is_timed else ""
 
 
 def _is_number(utterance: Utterance, words: _Words) -> bool:
@@ -122,7 +149,36 @@ def _find_words(
         return None
     if inner[0].index in utterance.qualifiers:
         return None  # "no, not butter" adds nothing
+    if says_nothing_new(model, utterance) or _denies_item(model, utterance, inner[0]):
+        return None
+    if _corrects_item(model, utterance, inner[0], inner[-1]):
+        return None
     return _Words(inner[0].start, inner[-1].end, verb)
+
+
+def _denies_item(model: SentenceIntents, utterance: Utterance, first: Token) -> bool:
+    """Whether a word that may negate a noun stands right before the ``first`` token: "no milk", but
+    neither "no, milk" nor the German "nein Milch"."""
+    before = [one for one in utterance.tokens if one.start < first.start]
+    if not before or not before[-1].text.isalpha() or not first.is_content_word:
+        return False  # "no the bread"
+    atoms, found = load_cue_words(model.language).read(utterance.text)
+    return any(
+        match.reading.kind == "negate"
+        and match.reading.side == "noun"
+        and atoms[match.last - 1].end == before[-1].end
+        for match in found
+    )
+
+
+def _corrects_item(model: SentenceIntents, utterance: Utterance, first: Token, last: Token) -> bool:
+    """Whether words from the ``first`` to the ``last`` put one thing in place of another: "butter
+    INSTEAD OF bread"."""
+    atoms, found = load_cue_words(model.language).read(utterance.text)
+    return any(
+        one.reading.kind in _CORRECTING and first.start < atoms[one.first].start < last.end
+        for one in found
+    )
 
 
 def _find_cues(model: SentenceIntents, utterance: Utterance) -> Iterator[tuple[int, bool]]:

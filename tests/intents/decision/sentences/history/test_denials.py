@@ -136,3 +136,84 @@ def test_a_yes_and_thanks_are_acknowledged(
 def test_a_yes_to_a_refusal_confirms_nothing() -> None:
     assert said("turn on the moon", "yes") == "I don't know which one you mean."
     assert said("mach den Mond an", "ja", language="de") == "Ich weiß nicht, was du meinst."
+
+
+NO = {
+    "en": "no", "de": "nein", "fr": "non", "es": "no", "it": "no", "nl": "nee", "pl": "nie",
+    "pt": "não", "ru": "нет", "uk": "ні", "cs": "ne", "sv": "nej", "da": "nej", "nb": "nei",
+    "fi": "ei", "hu": "nem", "tr": "hayır", "ja": "いいえ", "zh-CN": "不",
+}  # fmt: skip
+YES = {
+    "en": "yes", "de": "ja", "fr": "oui", "es": "sí", "it": "sì", "nl": "ja", "pl": "tak",
+    "ru": "да", "cs": "ano", "sv": "ja", "hu": "igen", "tr": "evet",
+}  # fmt: skip
+NOT_THAT = {
+    "en": ("lock the front door", ["not that one", "not this one", "no, not that", "not that"]),
+    "de": (
+        "schließ die Haustür ab",
+        ["nicht die", "nein, nicht das", "die nicht", "nein, die da nicht"],
+    ),
+    "fr": ("allume la lampe", ["non, pas ça", "pas celle-là", "non pas celle-ci"]),
+    "es": ("apaga la lámpara", ["esa no", "no, esa no"]),
+    "it": ("spegni la lampada", ["non quella", "no, non quella", "quella no"]),
+    "nl": ("doe de lamp uit", ["niet die", "nee, niet die", "nee, die niet"]),
+    "pl": ("wyłącz lampa", ["nie ta", "nie to"]),
+    "pt": ("desliga a lâmpada", ["essa não", "não, essa não"]),
+    "ru": ("выключи лампа", ["не эту", "нет, не эту"]),
+    "uk": ("вимкни лампа", ["не цю", "ні, не цю"]),
+    "cs": ("vypni lampa", ["tu ne", "ne, tu ne"]),
+    "sv": ("släck lampan", ["inte den", "nej, inte den"]),
+    "da": ("sluk lampen", ["ikke den", "nej, ikke den"]),
+    "nb": ("slå av lampen", ["ikke den", "nei, ikke den"]),
+    "fi": ("sammuta lamppu", ["ei tuo", "ei, ei se"]),
+    "hu": ("kapcsold ki a lámpa", ["azt ne", "nem, azt ne"]),
+    "tr": ("lamba kapat", ["o değil", "hayır, o değil"]),
+    "ja": ("ランプを消して", ["それじゃない", "いや、それじゃない"]),
+    "zh-CN": ("关闭台灯", ["不是这个"]),
+}
+
+
+@pytest.mark.parametrize("language", NOT_THAT)
+def test_not_that_one_is_answered_as_a_no(language: str) -> None:
+    first, denials = NOT_THAT[language]
+    assert talk(first, language=language)[0].startswith("HassTurn")
+    for denial in denials:
+        assert said(first, denial, language=language) == said(
+            first, NO[language], language=language
+        )
+        assert not talk(first, denial, language=language)[1].startswith("Hass")
+
+
+def test_not_that_one_leaves_nothing_to_do() -> None:
+    both = "turn off the tv and the oven"
+    assert said(both, "not that") == "All right, not that then."
+    assert not talk(both, "not that", "the rest")[2].startswith("Hass")
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "please"),
+    [
+        ("en", "turn off the lamp", ["please", "yes please", "thank you", "and please"]),
+        ("de", "mach die Lampe aus", ["bitte", "ja bitte", "danke"]),
+        ("fr", "éteins la lampe", ["s'il te plaît", "oui s'il te plaît"]),
+        ("es", "apaga la lámpara", ["por favor", "sí por favor"]),
+        ("it", "spegni la lampada", ["per favore", "sì per favore"]),
+        ("nl", "doe de lamp uit", ["alsjeblieft", "ja graag"]),
+        ("pl", "wyłącz lampa", ["proszę", "tak proszę"]),
+        ("ru", "выключи лампа", ["пожалуйста", "да пожалуйста"]),
+        ("cs", "vypni lampa", ["prosím", "ano prosím"]),
+        ("sv", "släck lampan", ["snälla", "ja tack"]),
+        ("hu", "kapcsold ki a lámpa", ["kérlek", "igen kérem"]),
+        ("tr", "lamba kapat", ["lütfen"]),
+    ],
+)
+def test_a_please_behind_a_command_is_acknowledged(
+    language: str, first: str, please: list[str]
+) -> None:
+    for text in please:
+        assert said(first, text, language=language) == said(YES[language], language=language)
+        assert not talk(first, text, language=language)[1].startswith("Hass")
+
+
+def test_a_no_and_an_article_turn_nothing_on() -> None:
+    assert not talk("kapcsold ki a lámpa", "nem, nem az", language="hu")[1].startswith("Hass")
