@@ -23,7 +23,9 @@ from anaphora.intents.decision.sentences.completion import (
 from anaphora.intents.decision.sentences.fragment import (
     NO_VALUES,
     find_ambiguous,
+    find_commanded,
     find_other_words,
+    find_states,
     is_about_more,
     negates_next,
     read_values,
@@ -36,12 +38,15 @@ from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
     NUMBER,
+    OPENED,
     PLACES,
     STATE,
+    SWITCHING,
     TARGETS,
     find_last_domain,
     find_last_domains,
     remembered_by_slot,
+    sets_otherwise,
 )
 from anaphora.intents.decision.sentences.steps import find_quality
 from anaphora.intents.decision.sentences.timers import change_timer, prolong_timer
@@ -57,17 +62,16 @@ __all__ = ["complete_fragment", "complete_value"]
 
 _MAX_VARIANTS = 6
 _HALF = 50  # percent
-_SWITCHING = frozenset(("HassTurnOn", "HassTurnOff"))
-_OPENED = frozenset(("lock", "cover", "valve"))  # what on and off open, close and lock
 
 
 class _Fragment(NamedTuple):
     """What a fragment says, the intents that its other words belong to, and those of which it is a
-    ``whole`` command that no sentence says in this way."""
+    ``whole`` command that no sentence says in this way; the ``states`` of its words."""
 
     variant: Variant
     intents: Collection[str]
     whole: Collection[str] = ()
+    states: Sequence[frozenset[str]] = ()
 
 
 def complete_fragment(
@@ -85,14 +89,14 @@ def complete_fragment(
             known = [
                 Variant(tuple(two for two in one.entities if two.text.lower() not in words))
                 for one in linked
-                if not is_about_more(model, one, find_other_words(model, utterance, one, words))
+                if len(find_other_words(model, utterance, one, words)) < 2  # "ZIEH 2 Minuten ab"
             ]
             prolonged = _prolong(model, utterance, known, conversation, sign)
             if prolonged is not None:
                 return prolonged
     if not spoken.isdisjoint(model.changes - model.increases):
         return None  # "warmer by about 2 degrees" is not 2 degrees
-    fragments = []
+    fragments, states = [], find_states(model, utterance)
     if not utterance.qualifiers:  # "not on" is no "on the ground floor"
         bare = [without_function_words(utterance, one) for one in linked]
         linked += [one for one, before in zip(bare, linked, strict=True) if one is not before]
@@ -101,13 +105,13 @@ def complete_fragment(
         if others and negates_next(model, utterance):
             continue  # "nie wyłączaj ogrzewania"
         kept = without_negated(model, utterance, variant)
-        if kept is not None and not is_about_more(model, variant, others):
+        if kept is not None and not is_about_more(model, utterance, variant, others):
             possible = _find_possible(model, utterance, kept, others, conversation)
             if is_another:
                 possible = INCREASING_INTENTS.keys() & possible
             is_whole = kept.entities == variant.entities
             whole = _find_whole(model, utterance, kept) if is_whole else ()
-            fragments.append(_Fragment(kept, possible, whole))
+            fragments.append(_Fragment(kept, possible, whole, states))
     found = _complete_best(model, utterance, fragments, conversation)
     if found is None or _leaves_number(utterance, found):
         return None
@@ -147,13 +151,15 @@ def _find_possible(
 ) -> Collection[str]:
     """The intents that a fragment with ``others`` may be about: those whose sentences have these
     words, unless they belong to the opposite as well ("turn of the light"); without a value only
-    the last one; only those that ask for something, if it begins like a question."""
+    the last one; only those that ask for something, if it begins like a question, and only those of
+    its verb."""
     known = [found for one in others if (found := model.find_intents_by_parts(one))]
     values = [one for one in variant.entities if one.element not in NO_VALUES]
     named = any(not any(map(str.isdigit, one.text)) for one in values)  # "how BRIGHT is it"
+    commanded = find_commanded(model, utterance)
     if not known and not named:
-        return model.combinations.keys()
-    possible = frozenset(model.combinations).intersection(*known)
+        return commanded or model.combinations.keys()
+    possible = (commanded or frozenset(model.combinations)).intersection(*known)
     first = next((one for one in utterance.tokens if one.lower not in model.openings), None)
     if first is not None and first.lower in model.asking_words:
         possible &= model.asking_intents
@@ -297,7 +303,10 @@ def _completions(
                 continue  # a place alone goes on with the last command
             if recent != 0 and _is_for_another_kind(model, intent, slots, fragment, conversation):
                 continue
-            if intent in _SWITCHING and _is_switched_otherwise(model, slots, conversation):
+            if intent in SWITCHING and _is_switched_otherwise(model, slots, conversation):
+                continue
+            used_entities = [*filled.sentence, *(one.entity for one in filled.memory)]
+            if sets_otherwise(model, intent, fragment.states, used_entities):
                 continue
             used = {held.entity.element for held in filled.memory}
             unused = (kept & known.keys()) - used - {ACTION}
@@ -344,7 +353,7 @@ def _is_switched_otherwise(
         domain = slots["domain"].value_or_text
     else:
         return False
-    return domain != known and not {domain, known}.isdisjoint(_OPENED)
+    return domain != known and not {domain, known}.isdisjoint(OPENED)
 
 
 def _intent_order(conversation: Conversation) -> dict[str, int]:

@@ -10,6 +10,7 @@ from itertools import product, takewhile
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, LazyTokens, Token, Utterance, Variant
+from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
@@ -31,9 +32,11 @@ __all__ = [
     "SLOTS_BY_UNIT",
     "find_ambiguous",
     "find_by_part_of_name",
+    "find_commanded",
     "find_linking_words",
     "find_numeric_slots",
     "find_other_words",
+    "find_states",
     "find_units",
     "is_about_more",
     "is_form_of",
@@ -86,14 +89,78 @@ def find_other_words(
     ]
 
 
-def is_about_more(model: SentenceIntents, variant: Variant, others: Sequence[str]) -> bool:
-    """Whether an utterance with ``others`` besides the variant is about something else as well:
-    beside a value, one word may be any ("DIM them to 20 percent"), else one of the sentences."""
+def is_about_more(
+    model: SentenceIntents, utterance: Utterance, variant: Variant, others: Sequence[str]
+) -> bool:
+    """Whether an utterance with ``others`` besides the variant is about something else as well: one
+    word may be any beside a value for what a pronoun stands for ("DIM them to 20 percent"), else
+    one of the sentences. Any other may name what the home lacks: "the OVEN to 80"."""
     if len(others) > 1 or not any(entity.tokens for entity in variant.entities):
         return True
-    if not model.fillers or any(one.element not in NO_VALUES for one in variant.entities):
+    if not model.fillers:
         return False
+    if any(one.element not in NO_VALUES for one in variant.entities):
+        refers = _refers(model, utterance, others)
+        names = any(one.element in TARGETS for one in variant.entities)
+        if not names and any(_is_in_name(model, one) for one in others):
+            return True  # the other one of two
+        return not (refers or names or all(map(model.find_intents_by_parts, others)))
     return any(not model.find_intents(one) for one in others)
+
+
+def _refers(model: SentenceIntents, utterance: Utterance, others: Collection[str]) -> bool:
+    """Whether a pronoun stands for a thing; before one of the ``others`` it is rather an article:
+    the French "le chauffage"."""
+    following = {one.index - 1 for one in utterance.tokens if one.lower in others}
+    return any(one.references for one in utterance.sentences) or any(
+        one.lower in model.pronouns and one.index not in following for one in utterance.tokens
+    )
+
+
+def _is_in_name(model: SentenceIntents, word: str) -> bool:
+    """Whether a word is one of the name of a device, in any form."""
+    return any(is_form_of(word, part) for name in model.devices for part in name.lower().split())
+
+
+def find_commanded(model: SentenceIntents, utterance: Utterance) -> frozenset[str]:
+    """The intents of the commands that an utterance says with a verb, though something is left to
+    the context: it goes on with no other. Empty if it says none, or a value, which any intent may
+    set."""
+    if any(one.element == NUMBER for one in utterance.entities):
+        return frozenset()
+    return frozenset(
+        one.intent
+        for one in utterance.sentences
+        if one.intent in model.combinations
+        and not (one.names_only or one.value_only or one.elliptical or one.quantity)
+        and not any(ANY_WORDS in two.marks for two in one.entities)
+        and all(two.element in NO_VALUES for two in one.entities)
+    )
+
+
+def find_states(model: SentenceIntents, utterance: Utterance) -> list[frozenset[str]]:
+    """The states that words of an utterance set, by word: "the lamp ON please", "UNLOCK the
+    kitchen". Before a place or a number a word behind one that links it to what was said is a
+    preposition: "and ON the ground floor"."""
+    meant = {
+        index
+        for one in utterance.entities
+        if one.exact and one.element in (*TARGETS, *PLACES)
+        for index in one.tokens
+    }
+    states: dict[int, set[str]] = defaultdict(set)
+    for one in utterance.entities:
+        if one.element == STATE and meant.isdisjoint(one.tokens):
+            states[one.start].add(one.value_or_text)
+    words = model.openings | model.joiners | model.fillers | model.additions
+    before = takewhile(lambda one: one.lower in words or one.start in states, utterance.tokens)
+    first = {one.start: one.index for one in before if one.index and not one.is_content_word}
+    behind = {min(one.tokens) for one in utterance.entities if one.element in (*PLACES, NUMBER)}
+    return [
+        frozenset(values)
+        for start, values in states.items()
+        if start not in first or behind.isdisjoint((first[start] + 1, first[start] + 2))
+    ]
 
 
 def _find_rejections(model: SentenceIntents, utterance: Utterance) -> list[int]:

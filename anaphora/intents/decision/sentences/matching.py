@@ -46,6 +46,7 @@ from anaphora.intents.decision.sentences.repetition.other_devices import (
     complete_all,
     complete_by_part_of_name,
     complete_other,
+    set_by_part_of_name,
 )
 from anaphora.intents.decision.sentences.repetition.several import (
     complete_both,
@@ -219,6 +220,7 @@ def match_fragment(
         own = conversation
     completion = (
         _switch_instead(model, utterance, own)
+        or set_by_part_of_name(model, utterance, question.variants, own)
         or _complete_fragment(model, question, own)
         or complete_by_part_of_name(model, utterance, own)
         or _complete_elliptical(model, utterance, own)

@@ -15,9 +15,11 @@ from anaphora.stm.rules import split_visible
 __all__ = [
     "NAME",
     "NUMBER",
+    "OPENED",
     "PLACES",
     "QUALITIES",
     "STATE",
+    "SWITCHING",
     "TARGETS",
     "USUAL_VALUES",
     "build_device",
@@ -31,6 +33,7 @@ __all__ = [
     "last_command_meta",
     "property_of",
     "remembered_by_slot",
+    "sets_otherwise",
 ]
 
 NAME = "name"
@@ -65,6 +68,38 @@ QUALITIES: Mapping[str, frozenset[str]] = {
     "speed": frozenset(("percentage",)),
 }
 """The slots of a quality, which an adjective raises or lowers: "brighter", "louder"."""
+
+
+SWITCHING: Mapping[str, frozenset[str]] = {
+    "HassTurnOn": frozenset(("on", "open", "locked")),
+    "HassTurnOff": frozenset(("off", "closed", "unlocked")),
+}
+"""The intents that set a state, each with the states that it may set."""
+
+OPENED = frozenset(("lock", "cover", "valve"))
+"""The domains of what on and off open, close and lock."""
+
+_ON_OR_OFF = frozenset(("on", "off"))
+
+
+def sets_otherwise(
+    model: SentenceIntents,
+    intent: str,
+    states: Collection[frozenset[str]],
+    entities: Iterable[Entity],
+) -> bool:
+    """Whether one of the ``states`` that are said is not the one that an intent sets, or is none of
+    the thing that it would be set for: no lamp is unlocked. With a value it may be none at all:
+    the German "AUF 50"."""
+    slots = {one.element: one.value_or_text for one in entities}
+    wanted = SWITCHING.get(intent)
+    if wanted is None:
+        sets_value = not slots.keys() <= {*TARGETS, *PLACES}
+        return bool(states) and not sets_value and intent not in model.asking_intents
+    domain = model.devices.get(slots.get(NAME, ""), {}).get("domain") or slots.get("domain", "")
+    return any(
+        not one & wanted or not (one & _ON_OR_OFF or domain in ("", *OPENED)) for one in states
+    )
 
 
 def build_entity(

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance
 from anaphora.entities.cues.cue_words import load_cue_words
-from anaphora.entities.sentences.entity_forms import find_named
+from anaphora.entities.sentences.entity_forms import find_named, load_excluding
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.intents.confirmation import format_declined
 from anaphora.intents.decision.sentences.fragment import find_by_part_of_name
@@ -30,7 +30,7 @@ from anaphora.intents.decision.sentences.history.rest import (
     replace_tasks,
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
-from anaphora.intents.decision.sentences.slots import NAME, PLACES, TARGETS, find_devices
+from anaphora.intents.decision.sentences.slots import NAME, PLACES, STATE, TARGETS, find_devices
 from anaphora.models.hassil.elements import DENIAL, KEPT, REST
 from anaphora.models.hassil.inverse_intents import CALLING_OFF_INTENTS, TIMER_INTENTS
 from anaphora.stm.conversation import Conversation
@@ -77,7 +77,7 @@ def find_denial(
     """What a no that does nothing leaves: what it denies is no longer left to do, which is all of
     it if it names nothing of that, and what is done already stays so. None for any other
     utterance, and for one that denies nothing of the last command."""
-    if not _denies(model, utterance):
+    if not _denies(model, utterance) or _commands_otherwise(model, utterance):
         return None
     is_plain, done = is_plain_no(model, utterance), _find_done(model, conversation)
     tasks, meant = find_tasks(model, conversation), _find_devices(model, done.entities)
@@ -122,6 +122,28 @@ def _denies(model: SentenceIntents, utterance: Utterance) -> bool:
         return True
     _, found = load_cue_words(model.language).read(utterance.text)
     return any(one.reading.kind in _DENYING for one in found)
+
+
+def _commands_otherwise(model: SentenceIntents, utterance: Utterance) -> bool:
+    """Whether what denies something only says what a new command is not for: "close the left blind,
+    no, the right one", "lights off except the desk lamp". A verb before a mere "not" is denied:
+    "öffne die Haustür nicht"."""
+    states = [one.start for one in utterance.entities if one.element == STATE]
+    if not states:
+        return False
+    excluding = load_excluding(model.language)
+    negations = load_qualifiers(model.language, "negation")
+    starts = []
+    for token in utterance.tokens:
+        if token.lower in excluding:
+            starts.append(token.start)
+        elif token.lower in negations:
+            if not utterance.text[: token.start].rstrip().endswith((",", ";", ".", "،", "、")):
+                return False
+            starts.append(token.start)
+    atoms, found = load_cue_words(model.language).read(utterance.text)
+    starts += [atoms[one.first].start for one in found if one.reading.kind in _DENYING]
+    return bool(starts) and min(states) <= min(starts)
 
 
 def _find_done(model: SentenceIntents, conversation: Conversation) -> _Done:

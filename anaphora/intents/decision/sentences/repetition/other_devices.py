@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
 from anaphora.core.utterance import Utterance, Variant
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
-from anaphora.intents.decision.sentences.fragment import find_by_part_of_name, find_linking_words
+from anaphora.intents.decision.sentences.fragment import (
+    find_by_part_of_name,
+    find_commanded,
+    find_linking_words,
+    find_states,
+    read_values,
+)
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
+    NUMBER,
     PLACES,
     TARGETS,
     build_device,
@@ -16,6 +27,7 @@ from anaphora.intents.decision.sentences.slots import (
     find_devices,
     find_last_used,
     property_of,
+    sets_otherwise,
 )
 from anaphora.stm.conversation import Conversation
 
@@ -24,7 +36,10 @@ __all__ = [
     "complete_by_part_of_name",
     "complete_other",
     "find_others",
+    "set_by_part_of_name",
 ]
+
+_MAX_VARIANTS = 6
 
 
 def complete_all(
@@ -84,14 +99,60 @@ def complete_by_part_of_name(
     model: SentenceIntents, utterance: Utterance, conversation: Conversation, domain: str = ""
 ) -> Completion | None:
     """The last command for the device of the same ``domain``, or of another one, whose name has all
-    words of an utterance: "the right one too" after the left blind, "the lamp too" after the
-    fan."""
+    words of an utterance: "the right one too" after the left blind, "the lamp too" after the fan.
+    With a verb of its own ("open the blind") it is that command, and may be for the last device."""
     negations = set(utterance.qualifiers) - find_linking_words(model, utterance)
     left_out = model.fillers | model.restrictions
     if any(utterance.tokens[index].lower not in left_out for index in negations):
         return None
-    named = find_by_part_of_name(model, utterance, _others(model, conversation, domain))
-    return _repeat_for_device(model, conversation, named)
+    others, states = _others(model, conversation, domain), find_states(model, utterance)
+    commanded = find_commanded(model, utterance)
+    if not commanded:
+        named = find_by_part_of_name(model, utterance, others)
+        found = _repeat_for_device(model, conversation, named)
+        entities = [one.entity for one in found.candidates] if found else []
+        is_other = found and sets_otherwise(model, found.intent, states, entities)
+        return None if is_other else found
+    named = find_by_part_of_name(model, utterance, [*_last_names(conversation), *others])
+    if len(named) != 1 or len(commanded) > 1:
+        return None
+    said, intent = build_device(model, named[0]), next(iter(commanded))
+    combination = find_combination(model, intent, [said])
+    if combination is None:
+        return None
+    candidates = build_candidates(conversation, (said,), ())
+    return Completion(intent, Variant(()), candidates, combination.response)
+
+
+def set_by_part_of_name(
+    model: SentenceIntents,
+    utterance: Utterance,
+    variants: Sequence[Variant],
+    conversation: Conversation,
+) -> Completion | None:
+    """The completion of an utterance that names a value for one of the devices that were meant, by
+    a part of its name: "the left one to 20". None for any other utterance."""
+    for variant in variants[:_MAX_VARIANTS] if conversation.flow else ():
+        numbers = tuple(one for one in variant.entities if one.element == NUMBER)
+        named_slots = {one.element for one in variant.entities}.intersection((*TARGETS, *PLACES))
+        if len(numbers) != 1 or named_slots or utterance.qualifiers:
+            continue
+        valued = {index for one in numbers for index in one.tokens}
+        shortened = replace(utterance, understood=utterance.understood | valued)
+        devices = [*_last_names(conversation), *_others(model, conversation)]
+        named = find_by_part_of_name(model, shortened, dict.fromkeys(devices))
+        if len(named) != 1:
+            continue
+        device = Variant((build_device(model, named[0]), *numbers))
+        commanded = find_commanded(model, utterance)
+        intents = commanded or frozenset(model.combinations) - model.asking_intents
+        for said in read_values(model, utterance, device, conversation):
+            for intent in (one for one in model.combinations if one in intents):
+                combination = find_combination(model, intent, said)
+                if combination is not None and len(said) > 1:
+                    candidates = build_candidates(conversation, said, ())
+                    return Completion(intent, device, candidates, combination.response)
+    return None
 
 
 def _last_names(conversation: Conversation) -> list[str]:
