@@ -33,7 +33,11 @@ from anaphora.intents.decision.sentences.fragment import (
     without_linking_words,
     without_negated,
 )
-from anaphora.intents.decision.sentences.relative_values import change_by, find_relative
+from anaphora.intents.decision.sentences.relative_values import (
+    PLUS_WORDS,
+    change_by,
+    find_relative,
+)
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents, is_word_of
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -101,7 +105,7 @@ def complete_fragment(
         bare = [without_function_words(utterance, one) for one in linked]
         linked += [one for one, before in zip(bare, linked, strict=True) if one is not before]
     for variant in linked:
-        others = find_other_words(model, utterance, variant)
+        others = find_other_words(model, utterance, variant, PLUS_WORDS)
         if others and negates_next(model, utterance):
             continue  # "nie wyłączaj ogrzewania"
         kept = without_negated(model, utterance, variant)
@@ -115,7 +119,7 @@ def complete_fragment(
     found = _complete_best(model, utterance, fragments, conversation)
     if found is None or _leaves_number(utterance, found):
         return None
-    if (amount := find_relative(model, utterance, found)) is not None:
+    if not is_another and (amount := find_relative(model, utterance, found)) is not None:
         return change_by(model, utterance, conversation, found, amount)
     if is_another or not spoken.isdisjoint(model.increases):
         return found

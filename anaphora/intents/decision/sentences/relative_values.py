@@ -12,9 +12,10 @@ from anaphora.intents.decision.sentences.timers import prolong_timer
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["RelativeValue", "change_by", "find_relative"]
+__all__ = ["PLUS_WORDS", "RelativeValue", "change_by", "find_relative"]
 
-_PLUS = ("+", "plus")
+PLUS_WORDS = frozenset(("+", "plus"))
+"""What adds the number behind it in any language."""
 
 
 class RelativeValue(NamedTuple):
@@ -35,7 +36,7 @@ def find_relative(
         if one.remembered or not entity.end or not isinstance(number, int | float):
             continue
         before = utterance.text[: entity.start].lower().split()[-1:]
-        is_added = entity.text.startswith("+") or any(word in _PLUS for word in before)
+        is_added = entity.text.startswith("+") or any(word in PLUS_WORDS for word in before)
         is_amount = model.senses.follows_amount_word(utterance.text, entity.start)
         if (is_added or is_amount) and entity.element not in model.directions:
             return RelativeValue(entity.element, abs(number), 1 if is_added else 0)
