@@ -45,6 +45,7 @@ class SlotValue(Struct, frozen=True, gc=False):
     end: int = 0
     source: Literal["sentence", "fixed", "context"] = "sentence"
     is_wildcard: bool = False
+    is_number: bool = False
     metadata: Mapping[str, Any] = EMPTY
     context: Mapping[str, Any] = EMPTY
 
@@ -291,7 +292,7 @@ def _slot_value(one: Capture, text: str, normalized: InputText) -> SlotValue:
             one.slot, value, words, first, last, metadata=source.metadata, context=source.context
         )
     if one.number is not None:
-        return SlotValue(one.slot, one.number, words, first, last)
+        return SlotValue(one.slot, one.number, words, first, last, is_number=True)
     value = normalized.spell(start, end, text)
     return SlotValue(one.slot, value, words, first, last, is_wildcard=True)
 

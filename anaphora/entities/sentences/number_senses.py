@@ -37,10 +37,11 @@ class NumberSenses:
         if match.intent in DIALOG_INTENTS or match.intent in TIMER_INTENTS:
             return True
         said = [one for one in match.slots.values() if one.text]
+        if not any(one.is_number for one in said):
+            return True
         named = [(one.start, one.end) for one in said if isinstance(one.value, str)]
         return all(
-            not one.text.replace(" ", "").isalpha()
-            or not isinstance(one.value, int | float)
+            not (one.is_number and one.text.replace(" ", "").isalpha())
             or (
                 not _is_misspelt(one.text, form.text)
                 and not self.stands_for_things(
