@@ -425,8 +425,10 @@ class TestTheDoor:
             expect(door).to_be_visible()
             page.keyboard.press("Escape")
             for _ in range(3):
-                with page.expect_response("**/v1/conversation**"):
+                with page.expect_response("**/v1/conversation**") as answered:
                     page.clock.run_for(60_000)
+                answered.value.finished()
+                page.evaluate("0")  # the page has read it, and asks anew when its time has come
                 expect(door).to_be_hidden()
             at.ask("the best")
 
