@@ -398,7 +398,7 @@ class TestTheDoor:
         page.keyboard.press("Escape")
         expect(door).to_be_hidden()
         page.locator("#question").focus()
-        page.clock.run_for(120_000)
+        page.clock.fast_forward(120_000)
         expect(door).to_be_hidden()
         expect(page.locator("#question")).to_be_focused()
         expect(page.locator("#notice")).to_contain_text("Key missing or wrong")
@@ -426,7 +426,7 @@ class TestTheDoor:
             page.keyboard.press("Escape")
             for _ in range(3):
                 with page.expect_response("**/v1/conversation**") as answered:
-                    page.clock.run_for(60_000)
+                    page.clock.fast_forward(60_000)
                 answered.value.finished()
                 page.evaluate("0")  # the page has read it, and asks anew when its time has come
                 expect(door).to_be_hidden()

@@ -130,7 +130,7 @@ class TestAResetThatDidNotGetThrough:
             become(page, friend)
             expect(page.locator("#notice")).to_contain_text("Not reset")
         expect(page.locator("#memory .card .main")).to_have_text(["purchases"])
-        page.clock.run_for(60_000)
+        page.clock.fast_forward(60_000)
         assert friend not in network.users("DELETE", "/v1/conversation")
         expect(page.locator("#notice")).to_contain_text(at.user)
         page.locator("#notice").get_by_role("button", name="Dismiss").click()
@@ -151,7 +151,7 @@ class TestAResetThatDidNotGetThrough:
             at.switch("cafe")
             expect(page.locator("#notice")).to_contain_text("Not reset")
         before = len(network.users("DELETE", "/v1/conversation"))
-        page.clock.run_for(60_000)
+        page.clock.fast_forward(60_000)
         at.ask("And a coffee?")
         assert len(network.users("DELETE", "/v1/conversation")) == before
         assert len(conversation(at.server, at.user, "sales")["remembered"]) == 1
@@ -184,7 +184,7 @@ class TestAResetThatDidNotGetThrough:
                 enter(page, two)
                 expect(page.locator("#memory .card .main")).to_have_text(["purchases"])
             before = len(network.users("DELETE", "/v1/conversation"))
-            page.clock.run_for(60_000)
+            page.clock.fast_forward(60_000)
             expect(page.locator("#notice")).to_contain_text("Not reset")
             assert len(network.users("DELETE", "/v1/conversation")) == before
             assert len(conversation(server, at.user, key=two)["remembered"]) == 1
@@ -201,7 +201,7 @@ class TestAResetThatDidNotGetThrough:
             at.ask("purchases")
         expect(at.page.locator("#notice")).to_contain_text("Not reset")
         before = len(network.users("DELETE", "/v1/conversation"))
-        at.page.clock.run_for(60_000)
+        at.page.clock.fast_forward(60_000)
         at.ask("sales report")
         assert len(network.users("DELETE", "/v1/conversation")) == before
 
@@ -244,7 +244,7 @@ class TestTheSwitchOfAModel:
             become(page, friend)
             expect(page.locator("#notice")).to_contain_text("Not switched")
         expect(page.locator("#welcome h2")).to_be_visible()
-        page.clock.run_for(60_000)
+        page.clock.fast_forward(60_000)
         assert friend not in network.users("PUT", "/v1/active-model")
 
     def test_that_is_slow_does_not_carry_another_user_along(self, visit: Visits):
@@ -381,7 +381,7 @@ class TestAStartThatFails:
         page.locator("#question").fill("a question")
         page.locator("#question").press("Enter")
         expect(page.locator("#unsent")).to_contain_text("Not sent")
-        page.clock.run_for(10_000)
+        page.clock.fast_forward(10_000)
         expect(page.locator("#welcome h2")).to_be_visible()
         expect(page.locator("#notice")).not_to_contain_text("Not now")
         expect(page.locator("#unsent")).to_be_empty()
@@ -403,9 +403,9 @@ class TestAStartThatFails:
         page.goto(f"{at.server.url}/?user={at.user}")
         expect(page.locator("#notice")).to_contain_text("Trying again")
         page.on("request", lambda request: tries.append(request.url))
-        page.clock.run_for(300_000)
+        page.clock.fast_forward(300_000)
         assert len(tries) == 1
-        page.clock.run_for(300_000)
+        page.clock.fast_forward(300_000)
         expect(page.locator("#welcome h2")).to_be_visible()
 
     def test_waits_longer_after_each_failure(self, visit: Visits):
