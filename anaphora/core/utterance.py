@@ -22,6 +22,9 @@ __all__ = [
     "find_courtesy_words",
 ]
 
+_PLACES = frozenset(("area", "floor"))
+_THINGS = frozenset(("name", "domain", "device_class"))
+
 
 class Token(Struct, frozen=True, gc=False):
     """A token; ``start`` and ``end`` are its offsets in the text (half open).
@@ -248,7 +251,16 @@ class SentenceReading(Struct, frozen=True, gc=False):
     @property
     def is_bare(self) -> bool:
         """Whether it says nothing of what it is about: at most a place comes from the context."""
-        return not any(one.end or one.element not in ("area", "floor") for one in self.entities)
+        return not any(one.end or one.element not in _PLACES for one in self.entities)
+
+    @property
+    def leaves_place(self) -> bool:
+        """Whether it names nothing, and is about a place of the context: "louder", "pause"."""
+        things = [one for one in self.entities if one.element in _THINGS or one.element in _PLACES]
+        if self.references or any(one.end for one in things):
+            return False
+        says_value = self.is_bare or any(one.end for one in self.entities)
+        return says_value and any(one.element in _PLACES for one in things)
 
 
 class Utterance(Struct, frozen=True, gc=False):

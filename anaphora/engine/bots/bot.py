@@ -168,7 +168,7 @@ class Bot:
         sentences: tuple[SentenceReading, ...] = ()
         if self.sentences is not None and not too_long:
             sentences = self.sentences.read(text, context)
-            if sentences and not sentences[0].needs_memory:
+            if sentences and not (sentences[0].needs_memory or sentences[0].leaves_place):
                 return Utterance(text, self.model.languages[0], (), sentences=sentences)
         if prefetched is not None and prefetched.pipeline is self.pipeline:
             utterance = prefetched.select_likeliest(preferred_language)

@@ -66,6 +66,7 @@ __all__ = ["complete_fragment", "complete_value"]
 
 _MAX_VARIANTS = 6
 _HALF = 50  # percent
+_MIN_ASKED = 2  # words of questions, of which single ones may be others: the German "noch"
 
 
 class _Fragment(NamedTuple):
@@ -161,11 +162,11 @@ def _find_possible(
     values = [one for one in variant.entities if one.element not in NO_VALUES]
     named = any(not any(map(str.isdigit, one.text)) for one in values)  # "how BRIGHT is it"
     commanded = find_commanded(model, utterance)
-    if not known and not named:
+    asked = _count_asking_words(model, utterance)
+    if not known and not named and (values or asked < _MIN_ASKED):
         return commanded or model.combinations.keys()
     possible = (commanded or frozenset(model.combinations)).intersection(*known)
-    first = next((one for one in utterance.tokens if one.lower not in model.openings), None)
-    if first is not None and first.lower in model.asking_words:
+    if asked:
         possible &= model.asking_intents
     if not known:
         return possible
@@ -173,6 +174,13 @@ def _find_possible(
         possible &= {one.intent for one in conversation.flow[-1:]}
         possible -= {one for one in possible if INVERSE_INTENTS.get(one) in known[0]}
     return possible
+
+
+def _count_asking_words(model: SentenceIntents, utterance: Utterance) -> int:
+    """How many words of questions an utterance has, if it begins with one; else 0."""
+    words = [one.lower for one in utterance.tokens if one.lower not in model.openings]
+    asked = [one for one in words if one in model.asking_words]
+    return len(asked) if asked and asked[0] == words[0] else 0
 
 
 def _find_whole(model: SentenceIntents, utterance: Utterance, variant: Variant) -> Collection[str]:

@@ -21,7 +21,7 @@ from anaphora.intents.decision.sentences.slots import (
     STATE,
     TARGETS,
     USUAL_VALUES,
-    find_last_domain,
+    find_last_domains,
     find_last_used,
 )
 from anaphora.intents.solver import ParsedQuestion
@@ -364,7 +364,7 @@ def read_values(
         QUALITIES.get(quality)
         or _usual_slots(_find_named_domain(model, variant))
         or find_numeric_slots(find_last_used(conversation))
-        or _usual_slots(find_last_domain(model, conversation))
+        or _usual_slots(*find_last_domains(model, conversation))
         or find_numeric_slots(conversation.remembered)
     )
     options: list[list[Entity]] = []
@@ -387,9 +387,9 @@ def find_numeric_slots(remembered: Iterable[RememberedEntity]) -> set[str]:
     }
 
 
-def _usual_slots(domain: str) -> set[str]:
-    """The slots of the number that things of a domain take: the brightness of a light."""
-    return {USUAL_VALUES[domain]} if domain in USUAL_VALUES else set()
+def _usual_slots(*domains: str) -> set[str]:
+    """The slots of the number that things of some domains take: the brightness of a light."""
+    return {USUAL_VALUES[one] for one in domains if one in USUAL_VALUES}
 
 
 def _find_named_domain(model: SentenceIntents, variant: Variant) -> str:

@@ -22,6 +22,7 @@ from anaphora.intents.decision.sentences.fragment import (
     without_corrected,
 )
 from anaphora.intents.decision.sentences.history.answers import find_accepted_rest, says_yes
+from anaphora.intents.decision.sentences.history.commands import find_things
 from anaphora.intents.decision.sentences.history.not_understood import refuse_older
 from anaphora.intents.decision.sentences.history.recording import build_action
 from anaphora.intents.decision.sentences.history.rest import (
@@ -32,6 +33,7 @@ from anaphora.intents.decision.sentences.history.rest import (
 from anaphora.intents.decision.sentences.history.rooms import (
     fill_here,
     keep_memory,
+    leaves_place,
     move_to_room,
     name_here,
 )
@@ -71,7 +73,7 @@ from anaphora.intents.decision.sentences.steps import (
     find_quality,
     names_no_quality,
 )
-from anaphora.intents.decision.sentences.whole_sentence import complete_sentence
+from anaphora.intents.decision.sentences.whole_sentence import complete_sentence, continue_last
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match
 from anaphora.intents.solver import ParsedQuestion
@@ -121,7 +123,7 @@ def match_sentence(
         refers = bool(reading.references) or reading.intent in _REFERRING
         own = conversation if refers else moved
         if (
-            reading.missing
+            (reading.missing or leaves_place(model, reading, question.utterance))
             and own.flow
             and names_no_quality(model, question.utterance, reading, own)
         ):
@@ -140,6 +142,10 @@ def match_sentence(
             completion = _complete_name(model, question, own)
         elif reading.value_only and own.flow:
             completion = _complete_fragment(model, question, own)
+        elif own.flow and leaves_place(model, reading, question.utterance):
+            completion = _complete_open_words(
+                model, question, reading, own
+            ) or _continue_value(model, question.utterance, reading, own)
         elif reading.references or _is_undone_otherwise(reading, own):
             completion = _change_timer(model, question, own)
         if reading.intent == elements.SET:
@@ -149,7 +155,7 @@ def match_sentence(
                 model, reading, own
             )
             if completion is None and reading.references == {NAME} and not reading.entities:
-                completion = complete_kind(model, own, reading.intent)
+                completion = complete_kind(model, own, reading)
         if completion is not None and reading.rest:
             tasks = note_tasks(_find_following(reading))
             completion = completion._replace(meta={**completion.meta, **tasks})
@@ -391,6 +397,23 @@ def _continue_elliptical(
         return completion
     last = conversation.flow[-1].intent
     return completion if completion.intent in (last, INVERSE_INTENTS.get(last)) else None
+
+
+def _continue_value(
+    model: SentenceIntents,
+    utterance: Utterance,
+    reading: SentenceReading,
+    conversation: Conversation,
+) -> Completion | None:
+    """The command of a sentence that names nothing ("blue", "pause") for what was meant last rather
+    than for the room of the speaker; None for any other."""
+    spans = [(one.start, one.end) for one in reading.entities if one.end]
+    others = (one for one in utterance.tokens if not any(a <= one.start < b for a, b in spans))
+    if any(one.is_content_word and model.is_thing(one.lower) for one in others):
+        return None
+    found = continue_last(model, reading, conversation)
+    used = [one.entity for one in found.candidates] if found is not None else ()
+    return found if find_things(used) != find_things(reading.entities) else None
 
 
 def _complete_open_words(

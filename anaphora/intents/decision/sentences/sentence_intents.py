@@ -26,6 +26,7 @@ from anaphora.models.hassil.collection import (
     WildcardList,
 )
 from anaphora.models.hassil.elements import ACTION
+from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS
 from anaphora.models.hassil.summary import HomeSentences
 from anaphora.stm.conversation import RememberedEntity
 
@@ -195,6 +196,11 @@ class SentenceIntents:
         """Whether a word is said of things of these ``domains`` alone."""
         intents = self.find_intents(word)
         return bool(intents) and all(self.domains[one] == domains for one in intents)
+
+    def is_thing(self, word: str) -> bool:
+        """Whether a word names what is switched, which is also asked about: "lights"."""
+        intents = self.find_intents(word)
+        return not (intents.isdisjoint(INVERSE_INTENTS) or intents.isdisjoint(self.asking_intents))
 
     @property
     def action_groups(self) -> frozenset[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from anaphora.core.utterance import Entity, SentenceReading, Variant
 from anaphora.entities.sentences.reader import TIMER
 from anaphora.intents.decision.sentences.completion import (
@@ -17,13 +19,14 @@ from anaphora.intents.decision.sentences.slots import (
     PLACES,
     TARGETS,
     find_combination,
+    find_last_domains,
     remembered_by_slot,
 )
 from anaphora.intents.decision.sentences.timers import find_timer_name
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
-__all__ = ["complete_sentence"]
+__all__ = ["complete_sentence", "continue_last"]
 
 
 def complete_sentence(
@@ -48,6 +51,19 @@ def complete_sentence(
         return _complete_missing(model, reading, conversation)
     candidates = build_candidates(conversation, reading.entities, held)
     return Completion(reading.intent, Variant(()), candidates, response)
+
+
+def continue_last(
+    model: SentenceIntents, reading: SentenceReading, conversation: Conversation
+) -> Completion | None:
+    """The sentence with what the last command was about in the place of what it does not name:
+    "blue" after "the bedside lamp to 30 percent". None if it is for another kind of things."""
+    if not model.domains.get(reading.intent, frozenset()) & find_last_domains(model, conversation):
+        return None
+    said = tuple(one for one in reading.entities if one.end)
+    found = _complete_missing(model, replace(reading, entities=said), conversation)
+    used = [one.remembered.used_match for one in found.candidates if one.remembered] if found else []
+    return found if conversation.matches in used else None
 
 
 def _accepts(model: SentenceIntents, reading: SentenceReading, entities: Sequence[Entity]) -> bool:

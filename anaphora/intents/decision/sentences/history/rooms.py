@@ -28,7 +28,7 @@ from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil.elements import ACTION
 from anaphora.stm.conversation import Conversation, FlowStep, RememberedEntity
 
-__all__ = ["fill_here", "keep_memory", "move_to_room", "name_here", "note_room"]
+__all__ = ["fill_here", "keep_memory", "leaves_place", "move_to_room", "name_here", "note_room"]
 
 _AREA = "area"
 
@@ -70,6 +70,12 @@ def fill_here(model: SentenceIntents, utterance: Utterance, area: str) -> Iterab
         else one
         for one in readings
     ]
+
+
+def leaves_place(model: SentenceIntents, reading: SentenceReading, utterance: Utterance) -> bool:
+    """Whether a sentence names nothing, not even the room of the speaker, in which it is."""
+    is_here = bool(model.here and model.here.search(utterance.text.lower()))
+    return reading.leaves_place and not is_here
 
 
 def note_room(conversation: Conversation, area: str) -> Mapping[str, Any]:

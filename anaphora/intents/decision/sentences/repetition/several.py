@@ -166,22 +166,24 @@ def complete_plural(
 
 
 def complete_kind(
-    model: SentenceIntents, conversation: Conversation, intent: str = ""
+    model: SentenceIntents, conversation: Conversation, reading: SentenceReading | None = None
 ) -> Completion | None:
-    """The last command, which was about one device, for all of its kind; or another ``intent`` for
-    all things that the last command was about together: a kind, everywhere or in a place."""
+    """The last command, which was about one device, for all of its kind; or that of a ``reading``
+    for all things that the last command was about together, if it is for such things: a kind,
+    everywhere or in a place."""
     last = find_last_used(conversation)
     name = find_name(last)
-    if not conversation.flow or bool(name) == bool(intent):
+    if not conversation.flow or bool(name) == bool(reading):
         return None
     said = {one.entity.element: one.entity.value_or_text for one in last}
-    if intent and _DOMAIN not in said:
+    if reading is not None and _DOMAIN not in said:
         return None
     values = [one.entity for one in last if one.entity.element not in (*TARGETS, *PLACES)]
-    wanted = find_alike(model, name) if name else find_devices(model, said)
+    accepted = None if reading is None else _find_accepted((reading,))
+    wanted = find_alike(model, name) if name else find_devices(model, said, accepted)
     if len(wanted) < 2:
         return None
-    intent = intent or conversation.flow[-1].intent
+    intent = conversation.flow[-1].intent if reading is None else reading.intent
     found = _give(model, conversation, intent, wanted, values if name else ())
     if found is not None and name and any(one.entity.element == NAME for one in found.candidates):
         return None  # no sentence is about the kind
