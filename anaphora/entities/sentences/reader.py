@@ -122,14 +122,14 @@ class SentenceReader:
         whole = (one for one in readings if one.intent not in DIALOG_INTENTS)
         known = [one for one in whole if not (one.references or one.missing)]
         if known:
-            if all(map(_has_open_words, known)) and (
-                first := self._read_first(text, context, at_end=True)
-            ):
+            is_open = all(map(_has_open_words, known))
+            if is_open and (first := self._read_first(text, context, at_end=True)):
                 return first
-            may_lack_object = any(one.intent in self._named and one.is_bare for one in known)
-            elliptical = self._complete(normalized, text, context) if may_lack_object else ()
-            return (*self._mark_names(readings), *elliptical)
-        if all(_has_open_words(one) and one.missing for one in readings):
+            if not (is_open and all(one.leaves_place for one in known)):
+                may_lack_object = any(one.intent in self._named and one.is_bare for one in known)
+                elliptical = self._complete(normalized, text, context) if may_lack_object else ()
+                return (*self._mark_names(readings), *elliptical)
+        if all(_has_open_words(one) and (one.missing or one.leaves_place) for one in readings):
             repaired = self._repair(text, lambda form: self._match(form, text, context))
             readings = (*(self._mark_names(repaired) if repaired else ()), *readings)
         readings = (*readings, *self._complete(normalized, text, context))

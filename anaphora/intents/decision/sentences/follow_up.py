@@ -29,6 +29,7 @@ from anaphora.intents.decision.sentences.fragment import (
     is_about_more,
     negates_next,
     read_values,
+    sets_named,
     without_function_words,
     without_linking_words,
     without_negated,
@@ -116,6 +117,8 @@ def complete_fragment(
                 possible = INCREASING_INTENTS.keys() & possible
             is_whole = kept.entities == variant.entities
             whole = _find_whole(model, utterance, kept) if is_whole else ()
+            if is_whole and all(map(model.is_verb, others)) and sets_named(model, utterance, kept):
+                possible = whole = model.combinations.keys() - model.asking_intents
             fragments.append(_Fragment(kept, possible, whole, states))
     found = _complete_best(model, utterance, fragments, conversation)
     if found is None or _leaves_number(utterance, found):

@@ -10,6 +10,7 @@ from itertools import product, takewhile
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, LazyTokens, Token, Utterance, Variant
+from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
@@ -40,9 +41,11 @@ __all__ = [
     "find_units",
     "is_about_more",
     "is_form_of",
+    "is_in_name",
     "negates_next",
     "read_values",
     "says_only",
+    "sets_named",
     "without_corrected",
     "without_function_words",
     "without_linking_words",
@@ -102,7 +105,7 @@ def is_about_more(
     if any(one.element not in NO_VALUES for one in variant.entities):
         refers = _refers(model, utterance, others)
         names = any(one.element in TARGETS for one in variant.entities)
-        if not names and any(_is_in_name(model, one) for one in others):
+        if not names and any(is_in_name(model, one) for one in others):
             return True  # the other one of two
         return not (refers or names or all(map(model.find_intents_by_parts, others)))
     return any(not model.find_intents(one) for one in others)
@@ -117,7 +120,7 @@ def _refers(model: SentenceIntents, utterance: Utterance, others: Collection[str
     )
 
 
-def _is_in_name(model: SentenceIntents, word: str) -> bool:
+def is_in_name(model: SentenceIntents, word: str) -> bool:
     """Whether a word is one of the name of a device, in any form."""
     return any(is_form_of(word, part) for name in model.devices for part in name.lower().split())
 
@@ -473,6 +476,31 @@ def says_only(
         for one in utterance.tokens
         if any(map(str.isalnum, one.text))
     )
+
+
+def sets_named(model: SentenceIntents, utterance: Utterance, variant: Variant) -> bool:
+    """Whether an utterance sets a value of a thing though it has no verb, or one that says nothing:
+    "the heating to 21". A number right behind a name needs its unit: "radio 4" is a station."""
+    named = [one for one in variant.entities if one.element == NAME]
+    numbers = [one for one in variant.entities if one.element == NUMBER]
+    if len(named) != 1 or len(numbers) != 1 or numbers[0].start < named[0].end:
+        return False
+    if any(one.element == STATE and one.end <= named[0].start for one in utterance.entities):
+        return False  # "turn OFF the heating at 21"
+    atoms, found = load_cue_words(model.language).read(utterance.text)
+    small = {atoms[one.first].start for one in found if one.reading.kind == "small"}
+    before = (one for one in utterance.tokens if one.start < named[0].start)
+    words = model.openings | model.fillers | model.courtesies
+    if not all(
+        one.lower in words or one.start in small or model.is_verb(one.lower) for one in before
+    ):
+        return False
+    has_unit = not find_units(model, utterance, numbers[0]).isdisjoint(_all_units(model))
+    return has_unit or bool(utterance.text[named[0].end : numbers[0].start].strip())
+
+
+def _all_units(model: SentenceIntents) -> frozenset[str]:
+    return frozenset().union(*model.units.values())
 
 
 def find_by_part_of_name(

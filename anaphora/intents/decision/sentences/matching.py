@@ -22,7 +22,6 @@ from anaphora.intents.decision.sentences.fragment import (
     without_corrected,
 )
 from anaphora.intents.decision.sentences.history.answers import find_accepted_rest, says_yes
-from anaphora.intents.decision.sentences.history.commands import find_things
 from anaphora.intents.decision.sentences.history.not_understood import refuse_older
 from anaphora.intents.decision.sentences.history.recording import build_action
 from anaphora.intents.decision.sentences.history.rest import (
@@ -57,7 +56,7 @@ from anaphora.intents.decision.sentences.repetition.several import (
     complete_several,
     keep_place_of_all,
 )
-from anaphora.intents.decision.sentences.repetition.wildcards import complete_wildcard
+from anaphora.intents.decision.sentences.repetition.wildcards import complete_wildcard, plays_thing
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -73,7 +72,11 @@ from anaphora.intents.decision.sentences.steps import (
     find_quality,
     names_no_quality,
 )
-from anaphora.intents.decision.sentences.whole_sentence import complete_sentence, continue_last
+from anaphora.intents.decision.sentences.whole_sentence import (
+    complete_sentence,
+    continue_last,
+    continue_named,
+)
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match
 from anaphora.intents.solver import ParsedQuestion
@@ -128,8 +131,13 @@ def match_sentence(
             and names_no_quality(model, question.utterance, reading, own)
         ):
             continue  # *plus haut* is no volume after a question for a temperature
-        completion = None
-        if reading.is_bare and _is_about_another_kind(model, question, reading, own):
+        if plays_thing(model, question.utterance, reading):
+            refusal = refusal or model.refusals["which"]
+            continue
+        completion = continue_named(model, reading, own, room) if own.flow else None
+        if completion is not None:
+            pass
+        elif reading.is_bare and _is_about_another_kind(model, question, reading, own):
             completion = _complete_elliptical(model, question.utterance, own)
             if completion is None:
                 refusal = refusal or model.refusals["which"]
@@ -143,9 +151,9 @@ def match_sentence(
         elif reading.value_only and own.flow:
             completion = _complete_fragment(model, question, own)
         elif own.flow and leaves_place(model, reading, question.utterance):
-            completion = _complete_open_words(
-                model, question, reading, own
-            ) or _continue_value(model, question.utterance, reading, own)
+            completion = _complete_open_words(model, question, reading, own) or continue_last(
+                model, question.utterance, reading, own
+            )
         elif reading.references or _is_undone_otherwise(reading, own):
             completion = _change_timer(model, question, own)
         if reading.intent == elements.SET:
@@ -397,23 +405,6 @@ def _continue_elliptical(
         return completion
     last = conversation.flow[-1].intent
     return completion if completion.intent in (last, INVERSE_INTENTS.get(last)) else None
-
-
-def _continue_value(
-    model: SentenceIntents,
-    utterance: Utterance,
-    reading: SentenceReading,
-    conversation: Conversation,
-) -> Completion | None:
-    """The command of a sentence that names nothing ("blue", "pause") for what was meant last rather
-    than for the room of the speaker; None for any other."""
-    spans = [(one.start, one.end) for one in reading.entities if one.end]
-    others = (one for one in utterance.tokens if not any(a <= one.start < b for a, b in spans))
-    if any(one.is_content_word and model.is_thing(one.lower) for one in others):
-        return None
-    found = continue_last(model, reading, conversation)
-    used = [one.entity for one in found.candidates] if found is not None else ()
-    return found if find_things(used) != find_things(reading.entities) else None
 
 
 def _complete_open_words(

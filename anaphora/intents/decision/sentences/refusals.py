@@ -57,6 +57,8 @@ def refuse_stopping(
     """What a user is told who stops what no sentence stops: which thing it is. '' for others."""
     if not model.stop or not model.stop.search(utterance.text.lower()):
         return ""
+    if any(one.intent in (elements.MORE, elements.LESS) for one in utterance.sentences):
+        return ""  # the Spanish "más alto" is no "alto"
     meant = (*TARGETS, *PLACES)
     said = [one for one in utterance.entities if one.element in meant]
     if not says_only(model, utterance, model.stop, said):

@@ -202,6 +202,11 @@ class SentenceIntents:
         intents = self.find_intents(word)
         return not (intents.isdisjoint(INVERSE_INTENTS) or intents.isdisjoint(self.asking_intents))
 
+    def is_verb(self, word: str) -> bool:
+        """Whether a word is one of commands alone: "turn"."""
+        intents = self.find_intents(word)
+        return bool(intents) and intents.isdisjoint(self.asking_intents)
+
     @property
     def action_groups(self) -> frozenset[str]:
         """The groups of the element that remembers the intent."""

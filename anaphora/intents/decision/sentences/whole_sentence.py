@@ -6,27 +6,32 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Entity, SentenceReading, Variant
+from anaphora.core.utterance import Entity, SentenceReading, Utterance, Variant
 from anaphora.entities.sentences.reader import TIMER
 from anaphora.intents.decision.sentences.completion import (
     Completion,
     build_candidates,
     fill_combination,
 )
+from anaphora.intents.decision.sentences.history.commands import find_things
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
     PLACES,
     TARGETS,
+    build_entity,
     find_combination,
+    find_devices,
     find_last_domains,
+    find_last_used,
+    property_of,
     remembered_by_slot,
 )
 from anaphora.intents.decision.sentences.timers import find_timer_name
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
-__all__ = ["complete_sentence", "continue_last"]
+__all__ = ["complete_sentence", "continue_last", "continue_named"]
 
 
 def complete_sentence(
@@ -54,16 +59,59 @@ def complete_sentence(
 
 
 def continue_last(
-    model: SentenceIntents, reading: SentenceReading, conversation: Conversation
+    model: SentenceIntents,
+    utterance: Utterance,
+    reading: SentenceReading,
+    conversation: Conversation,
 ) -> Completion | None:
-    """The sentence with what the last command was about in the place of what it does not name:
-    "blue" after "the bedside lamp to 30 percent". None if it is for another kind of things."""
+    """A sentence that names nothing, for what was meant last rather than for the room of the
+    speaker: "blue" after "the bedside lamp to 30 percent". None for any other, and if it is for
+    another kind of things."""
     if not model.domains.get(reading.intent, frozenset()) & find_last_domains(model, conversation):
         return None
     said = tuple(one for one in reading.entities if one.end)
+    others = (
+        one.lower
+        for one in utterance.tokens
+        if one.is_content_word and not any(two.start <= one.start < two.end for two in said)
+    )
+    if any(map(model.is_thing, others)):
+        return None
     found = _complete_missing(model, replace(reading, entities=said), conversation)
-    used = [one.remembered.used_match for one in found.candidates if one.remembered] if found else []
-    return found if conversation.matches in used else None
+    used = found.candidates if found is not None else ()
+    if all(
+        one.remembered is None or one.remembered.used_match < conversation.matches for one in used
+    ):
+        return None
+    is_same = find_things([one.entity for one in used]) == find_things(reading.entities)
+    return None if is_same else found
+
+
+def continue_named(
+    model: SentenceIntents, reading: SentenceReading, conversation: Conversation, room: str
+) -> Completion | None:
+    """A sentence about one thing of a kind, for the device that was meant last, which has the word
+    in its name: "close the BLIND" after "the left blind". None if it names a place, or if there is
+    such a thing in the ``room`` of the speaker, and the device is in another one."""
+    last = find_last_used(conversation)
+    device = next((one for one in last if one.entity.element == NAME), None)
+    said = [one for one in reading.entities if one.end]
+    kinds = {one.text.lower() for one in said if one.element in TARGETS}
+    if device is None or any(one.element in (NAME, *PLACES) for one in said):
+        return None
+    name = device.entity.value_or_text
+    domain = property_of(model, name, "domain")
+    is_other = bool(room) and model.areas.get(name, room) != room
+    if is_other and find_devices(model, {PLACES[0]: room, "domain": domain}):
+        return None
+    if kinds.isdisjoint(name.lower().split()):
+        return None
+    values = tuple(one for one in said if one.element not in TARGETS)
+    combination = find_combination(model, reading.intent, [device.entity, *values])
+    if combination is None:
+        return None
+    candidates = build_candidates(conversation, values, (device,))
+    return Completion(reading.intent, Variant(()), candidates, combination.response)
 
 
 def _accepts(model: SentenceIntents, reading: SentenceReading, entities: Sequence[Entity]) -> bool:
@@ -135,6 +183,8 @@ def _complete_missing(
     None if nothing that is remembered completes it."""
     said = reading.entities
     memory = remembered_by_slot(conversation, said)
+    if memory.keys().isdisjoint(PLACES):
+        memory = {**memory, **_find_place(model, said, conversation)}
     slots = {entity.element: entity for entity in said}
     best: tuple[tuple[int, ...], Completion] | None = None
     for combination in model.combinations.get(reading.intent, ()):
@@ -147,3 +197,17 @@ def _complete_missing(
             completion = Completion(reading.intent, Variant(()), candidates, combination.response)
             best = rank, completion
     return best[1] if best else None
+
+
+def _find_place(
+    model: SentenceIntents, said: Sequence[Entity], conversation: Conversation
+) -> dict[str, RememberedEntity]:
+    """The area of the device that was meant last, for a sentence about all things of its kind: "the
+    BLINDS" after "the left blind"."""
+    last = find_last_used(conversation)
+    device = next((one for one in last if one.entity.element == NAME), None)
+    name = device.entity.value_or_text if device is not None else ""
+    kinds = [one.text.lower() for one in said if one.element in TARGETS and one.end]
+    if device is None or name not in model.areas or not kinds:
+        return {}
+    return {PLACES[0]: replace(device, entity=build_entity(model, PLACES[0], model.areas[name]))}

@@ -22,7 +22,7 @@ from anaphora.intents.decision.sentences.slots import (
     find_last_used,
 )
 from anaphora.intents.decision.sentences.steps import reverse_direction
-from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS
+from anaphora.models.hassil.inverse_intents import INVERSE_INTENTS, TIMER_INTENTS
 from anaphora.stm.conversation import Conversation
 
 __all__ = ["complete_undo", "find_undo_refusal", "undo_command"]
@@ -36,8 +36,9 @@ def complete_undo(model: SentenceIntents, conversation: Conversation) -> Complet
     that did nothing, for who takes that back takes back nothing."""
     command, commands = find_last_command(conversation), find_commands(conversation)
     last = conversation.flow[-1].intent if conversation.flow else ""
-    if command is None or last != commands[-1]["intent"]:
-        return None  # the last thing was a question
+    is_about_timer = command is not None and {last, command["intent"]} <= TIMER_INTENTS
+    if command is None or (last != commands[-1]["intent"] and not is_about_timer):
+        return None  # the last thing was a question, not about the same timer
     entities = unpack_entities(model, command["slots"])
     found = undo_command(model, conversation, command)
     if found is None:

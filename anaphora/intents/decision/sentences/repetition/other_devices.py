@@ -13,6 +13,7 @@ from anaphora.intents.decision.sentences.fragment import (
     find_commanded,
     find_linking_words,
     find_states,
+    is_form_of,
     read_values,
 )
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
@@ -113,7 +114,10 @@ def complete_by_part_of_name(
         entities = [one.entity for one in found.candidates] if found else []
         is_other = found and sets_otherwise(model, found.intent, states, entities)
         return None if is_other else found
-    named = find_by_part_of_name(model, utterance, [*_last_names(conversation), *others])
+    last = _last_names(conversation)
+    named = find_by_part_of_name(model, utterance, [*last, *others])
+    if len(named) > 1 and set(last) & set(named) and not _is_plural(utterance, last[0]):
+        named = last
     if len(named) != 1 or len(commanded) > 1:
         return None
     said, intent = build_device(model, named[0]), next(iter(commanded))
@@ -122,6 +126,13 @@ def complete_by_part_of_name(
         return None
     candidates = build_candidates(conversation, (said,), ())
     return Completion(intent, Variant(()), candidates, combination.response)
+
+
+def _is_plural(utterance: Utterance, name: str) -> bool:
+    """Whether an utterance has a word of a name in another form, which may be for several."""
+    parts = name.lower().split()
+    words = (one.lower for one in utterance.tokens if one.lower not in parts)
+    return any(is_form_of(word, part) for word in words for part in parts)
 
 
 def set_by_part_of_name(

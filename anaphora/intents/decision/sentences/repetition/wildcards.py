@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Token, Utterance, Variant
+from anaphora.core.utterance import SentenceReading, Token, Utterance, Variant
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.completion import (
@@ -18,6 +18,7 @@ from anaphora.intents.decision.sentences.completion import (
     build_candidates,
     fill_combination,
 )
+from anaphora.intents.decision.sentences.fragment import is_in_name
 from anaphora.intents.decision.sentences.history.commands import find_commands
 from anaphora.intents.decision.sentences.history.not_understood import says_nothing_new
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
@@ -29,8 +30,9 @@ from anaphora.models.hassil.inverse_intents import (
 )
 from anaphora.stm.conversation import Conversation
 
-__all__ = ["complete_wildcard"]
+__all__ = ["complete_wildcard", "plays_thing"]
 
+_PLAYERS = frozenset(("media_player",))
 _WORD = re.compile(r"\w+")
 _MAX_WORDS = 6
 _CUES = frozenset(("instead", "correct", "filler"))
@@ -70,6 +72,23 @@ def complete_wildcard(
                 candidates = build_candidates(conversation, filled.sentence, filled.memory)
                 return Completion(combination.intent, Variant(()), candidates, combination.response)
     return None
+
+
+def plays_thing(model: SentenceIntents, utterance: Utterance, reading: SentenceReading) -> bool:
+    """Whether any words that something is to be played by are those for a thing, which a sentence
+    about music alone takes: the Russian *включи лампу*."""
+    said = [one for one in reading.entities if one.end]
+    is_of_player = model.domains.get(reading.intent) == _PLAYERS
+    if len(said) != 1 or not is_of_player or ANY_WORDS not in said[0].marks:
+        return False
+    start, end = said[0].start, said[0].end
+    utterance = replace(utterance, understood=frozenset())
+    words = [
+        one.lower
+        for one in (utterance.tokens[index] for index in utterance.content_words)
+        if one.start >= start and one.end <= end
+    ]
+    return bool(words) and all(model.is_thing(one) or is_in_name(model, one) for one in words)
 
 
 def _find_known_timer(conversation: Conversation, words: str) -> str:
