@@ -133,8 +133,9 @@ class SentenceReader:
             repaired = self._repair(text, lambda form: self._match(form, text, context))
             readings = (*(self._mark_names(repaired) if repaired else ()), *readings)
         readings = (*readings, *self._complete(normalized, text, context))
-        if not readings and self._repairs.remove_quantity(normalized):
-            readings = self._repair(text, lambda form: self._complete(form, text, context))
+        if not readings:
+            readings = self._repair(text, lambda form: self._complete_all(form, text, context))
+        readings = readings or self._read_here(normalized, text, context)
         readings = readings or self._read_corrected(normalized, text, context)
         return readings or self._read_first(text, context)
 
@@ -186,6 +187,22 @@ class SentenceReader:
             for one in (*known, *self._complete(whole, utterance.text, EMPTY))
             if one.quantity in (ALL, EVERYTHING) or not (one.elliptical or one.needs_memory)
         )
+
+    def _complete_all(
+        self, form: InputText, text: str, context: Mapping[str, Any]
+    ) -> tuple[SentenceReading, ...]:
+        """The readings of a form of a text about all things; empty if it is about none."""
+        return self._complete(form, text, context) if self._repairs.remove_quantity(form) else ()
+
+    def _read_here(
+        self, form: InputText, text: str, context: Mapping[str, Any]
+    ) -> tuple[SentenceReading, ...]:
+        """The readings about the room of the speaker of a text with a word for it at its end, which
+        no sentence has there."""
+        bare = self._repairs.remove_here(form)
+        if bare is form:
+            return ()
+        return tuple(one for one in self._match(bare, text, context) if one.leaves_place)
 
     def _read_everything(self, bare: InputText, text: str, place: Entity) -> list[SentenceReading]:
         """The readings of a sentence without its object, which is everything in a place."""

@@ -26,6 +26,7 @@ one."""
 _COMMA = re.compile("[,;،，、]")
 _JOINING_COMMA = re.compile(r".\s*[,;،，、]\s*")  # behind the last letter of a word
 _WORD = re.compile(r"[^\W\d_]+")
+_DIGIT = re.compile(r"\d")
 _MIN_LENGTH = 4  # letters of a word that may be misspelt
 _MIN_LENGTH_FOR_TWO = 8  # letters of a word with two mistakes
 _MIN_VERB = 3  # letters of a verb before its pronoun
@@ -67,11 +68,14 @@ class Repairs:
         closing = [one for one in opening if fold_case(one) not in calling_off]
         self._closing = SkipWords(closing, ignores_spaces=ignores_spaces)
         self._denials_negate = bool(table.get("denials_negate"))
+        self._here = SkipWords(table.get("here") or (), ignores_spaces=ignores_spaces)
+        self._lost = tuple(table.get("lost") or ())
         self._again = SkipWords(table.get("again") or (), ignores_spaces=ignores_spaces)
         self._again_prefixes = tuple(table.get("again_prefixes") or ())
         clitics = sorted(table.get("clitics") or (), key=len, reverse=True)
         self._clitics = tuple(clitics)
-        self._known = frozenset(words)
+        quantities = (word for key in ("everything", "whole") for word in table.get(key) or ())
+        self._known = frozenset((*words, *(one for one in quantities if len(one) > _MIN_LENGTH)))
         self._by_letters: dict[str, str] = {}
         self._by_initial: dict[str, list[str]] = defaultdict(list)
         for word in sorted(self._known):
@@ -140,11 +144,18 @@ class Repairs:
             ends.append(form)
         for form in () if self._ignores_spaces else ends:
             yield from self._correct(form)
+        for form in ends if _DIGIT.search(text.text) else ():
+            for word in self._lost:
+                yield from ((one,) for one in self._insert_between(form, word))
 
     def with_and_without_again(self, text: InputText) -> list[InputText]:
         """The text, and the text without words that only say that it was so before."""
         bare = self._again.remove(text)
         return [text] if bare.text in ("", text.text) else [text, bare]
+
+    def remove_here(self, text: InputText) -> InputText:
+        """The text without a word for the room of the speaker at its end."""
+        return self._here.remove_at_end(text)
 
     def complete(self, text: InputText, written: str) -> Iterator[tuple[str, Iterator[InputText]]]:
         """The forms of a short text with an object that it may lack: with a pronoun, ('', forms),
@@ -239,6 +250,11 @@ class Repairs:
         blank = "" if self._ignores_spaces else " "
         yield replace_pieces(text, [Piece(0, 0, word + blank), Piece(0, length, whole)])
         yield replace_pieces(text, [Piece(0, length, whole), Piece(length, length, blank + word)])
+        yield from self._insert_between(text, word)
+
+    def _insert_between(self, text: InputText, word: str) -> Iterator[InputText]:
+        """The forms of a text with a ``word`` between two others."""
+        whole, length = text.text, len(text.text)
         for found in re.finditer(" ", whole):
             at = found.start()
             before, after = Piece(0, at, whole[:at]), Piece(at, length, whole[at:])

@@ -48,6 +48,7 @@ from anaphora.intents.decision.sentences.slots import (
     STATE,
     SWITCHING,
     TARGETS,
+    USUAL_VALUES,
     find_last_domain,
     find_last_domains,
     remembered_by_slot,
@@ -347,12 +348,14 @@ def _is_for_another_kind(
     fragment: _Fragment,
     conversation: Conversation,
 ) -> bool:
-    """Whether a share that any kind of things may take is set of another kind than was meant last:
-    "20 percent" after the blinds in a room is no speed of fans there."""
+    """Whether a share that any kind of things may take, or the usual value of what was meant last,
+    is set of another kind: "20 percent" after the blinds in a room is no speed of fans there, and
+    "make it 21" after "how warm is it" is no color."""
     if len(fragment.intents) < len(model.combinations) or not slots.keys().isdisjoint(TARGETS):
         return False
     wanted, last = model.domains[intent], find_last_domains(model, conversation)
-    is_share = any("%" in model.units.get(slot, ()) for slot in slots)
+    usual = {USUAL_VALUES.get(one) for one in last}
+    is_share = any("%" in model.units.get(slot, ()) or slot in usual for slot in slots)
     return is_share and bool(wanted and last) and not wanted & last
 
 

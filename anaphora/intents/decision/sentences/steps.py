@@ -131,9 +131,10 @@ def _step(
 def _is_of_kind(model: SentenceIntents, intent: str, conversation: Conversation) -> bool:
     """Whether an intent is for what was meant last: a named thing, or one of its kind; "higher"
     after a question for the temperature of a room is no volume there."""
-    if any(held.entity.element == NAME for held in find_last_used(conversation)):
-        return True
+    is_named = any(held.entity.element == NAME for held in find_last_used(conversation))
     wanted, last = model.domains.get(intent), find_last_domains(model, conversation)
+    if is_named and not (wanted and last):
+        return True
     if not wanted:
         return conversation.flow[-1].intent not in model.asking_intents
     return bool(wanted & last)
