@@ -135,6 +135,7 @@ class SentenceReader:
         readings = (*readings, *self._complete(normalized, text, context))
         if not readings:
             readings = self._repair(text, lambda form: self._complete_all(form, text, context))
+        readings = readings or self._read_lost(normalized, text, context)
         readings = readings or self._read_here(normalized, text, context)
         readings = readings or self._read_corrected(normalized, text, context)
         return readings or self._read_first(text, context)
@@ -193,6 +194,14 @@ class SentenceReader:
     ) -> tuple[SentenceReading, ...]:
         """The readings of a form of a text about all things; empty if it is about none."""
         return self._complete(form, text, context) if self._repairs.remove_quantity(form) else ()
+
+    def _read_lost(
+        self, form: InputText, text: str, context: Mapping[str, Any]
+    ) -> tuple[SentenceReading, ...]:
+        """The readings of a sentence that lacks the word before a number."""
+        tried = self._repairs.insert_lost(form)
+        found = (self._match_known(one, text, context) for one in tried)
+        return tuple(next(filter(None, found), ()))
 
     def _read_here(
         self, form: InputText, text: str, context: Mapping[str, Any]

@@ -144,14 +144,17 @@ class Repairs:
             ends.append(form)
         for form in () if self._ignores_spaces else ends:
             yield from self._correct(form)
-        for form in ends if _DIGIT.search(text.text) else ():
-            for word in self._lost:
-                yield from ((one,) for one in self._insert_between(form, word))
 
     def with_and_without_again(self, text: InputText) -> list[InputText]:
         """The text, and the text without words that only say that it was so before."""
         bare = self._again.remove(text)
         return [text] if bare.text in ("", text.text) else [text, bare]
+
+    def insert_lost(self, text: InputText) -> Iterator[InputText]:
+        """The forms of a text with a number and a word that may be left out before it."""
+        if _DIGIT.search(text.text):
+            bare = self._opening.remove_at_start(text)
+            yield from (one for word in self._lost for one in self._insert_between(bare, word))
 
     def remove_here(self, text: InputText) -> InputText:
         """The text without a word for the room of the speaker at its end."""
@@ -170,7 +173,7 @@ class Repairs:
         for pronoun in self._pronouns[:1]:
             yield "", chain.from_iterable(self._insert(one, pronoun) for one in forms)
         for word in self._timer:
-            replaced = [self._split_pronouns(one) for one in forms]
+            replaced = [self._split_pronouns(one, are_known=True) for one in forms]
             replaced = [self._replace_pronoun(one, word) for one in replaced]
             inserted = [self._insert(one, word) for one in forms]
             yield "timer", chain(replaced, *inserted)
@@ -272,10 +275,12 @@ class Repairs:
                     return text.cut([(0, start), (start + len(prefix), len(text.text))])
         return text
 
-    def _split_pronouns(self, text: InputText) -> InputText:
+    def _split_pronouns(self, text: InputText, *, are_known: bool = False) -> InputText:
+        """The text with pronouns apart from verbs, with ``are_known`` also from words of the
+        sentences."""
         pieces, at = [], 0
         for word in _WORD.finditer(text.text) if self._clitics else ():
-            found = self._split(word[0])
+            found = self._split(word[0]) if are_known or word[0] not in self._known else None
             if found is not None:
                 verb, pronoun = found
                 middle = word.end() - len(pronoun)
@@ -288,8 +293,6 @@ class Repairs:
         return replace_pieces(text, [*pieces, Piece(at, len(text.text), text.text[at:])])
 
     def _split(self, word: str) -> tuple[str, str] | None:
-        if word in self._known:
-            return None
         for pronoun in self._clitics:
             verb = self._by_letters.get(remove_accents(word.removesuffix(pronoun)))
             if word.endswith(pronoun) and verb is not None and len(verb) >= _MIN_VERB:

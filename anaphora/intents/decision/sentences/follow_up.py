@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity, SentenceReading, Utterance, Variant
 from anaphora.intents.decision.sentences.completion import (
     Completion,
+    Filling,
     build_candidates,
     fill_combination,
 )
@@ -28,7 +29,6 @@ from anaphora.intents.decision.sentences.fragment import (
     find_states,
     is_about_more,
     negates_next,
-    read_values,
     sets_named,
     without_function_words,
     without_linking_words,
@@ -56,6 +56,7 @@ from anaphora.intents.decision.sentences.slots import (
 )
 from anaphora.intents.decision.sentences.steps import find_quality
 from anaphora.intents.decision.sentences.timers import change_timer, prolong_timer
+from anaphora.intents.decision.sentences.values import read_values
 from anaphora.models.hassil.elements import ACTION, AMOUNT
 from anaphora.models.hassil.inverse_intents import (
     INCREASING_INTENTS,
@@ -315,7 +316,11 @@ def _completions(
             is_known = bool(filled.memory) or recent is not None
             if not is_known and not (names_value and intent in fragment.whole):
                 continue
-            if recent != 0 and not filled.memory and slots.keys() <= {*PLACES}:
+            if (
+                recent != 0
+                and slots.keys() <= {*PLACES}
+                and not _goes_on_earlier(model, intent, filled, conversation)
+            ):
                 continue  # a place alone goes on with the last command
             if recent != 0 and _is_for_another_kind(model, intent, slots, fragment, conversation):
                 continue
@@ -341,6 +346,17 @@ def _completions(
             yield rank, Completion(intent, fragment.variant, candidates, combination.response)
 
 
+def _goes_on_earlier(
+    model: SentenceIntents, intent: str, filled: Filling, conversation: Conversation
+) -> bool:
+    """Whether a place alone may go on with an earlier command than the last one: with what it set,
+    unless another kind of things was switched since, and nothing asked."""
+    last = find_last_domains(model, conversation)
+    is_asked = conversation.flow[-1].intent in model.asking_intents
+    is_alike = is_asked or not last or bool(last & model.domains[intent])
+    return bool(filled.memory) and is_alike
+
+
 def _is_for_another_kind(
     model: SentenceIntents,
     intent: str,
@@ -351,6 +367,9 @@ def _is_for_another_kind(
     """Whether a share that any kind of things may take, or the usual value of what was meant last,
     is set of another kind: "20 percent" after the blinds in a room is no speed of fans there, and
     "make it 21" after "how warm is it" is no color."""
+    named = slots.keys() & {*TARGETS, *PLACES}
+    if conversation.flow[-1].intent in TIMER_INTENTS and intent not in TIMER_INTENTS and not named:
+        return all(one.text.isdigit() for one in slots.values())
     if len(fragment.intents) < len(model.combinations) or not slots.keys().isdisjoint(TARGETS):
         return False
     wanted, last = model.domains[intent], find_last_domains(model, conversation)

@@ -151,8 +151,10 @@ def match_sentence(
         elif reading.value_only and own.flow:
             completion = _complete_fragment(model, question, own)
         elif own.flow and leaves_place(model, reading, question.utterance):
-            completion = _complete_open_words(model, question, reading, own) or continue_last(
-                model, question.utterance, reading, own
+            completion = (
+                _complete_open_words(model, question, reading, own)
+                or _complete_number(model, question, reading, own)
+                or continue_last(model, question.utterance, reading, own)
             )
         elif reading.references or _is_undone_otherwise(reading, own):
             completion = _change_timer(model, question, own)
@@ -418,13 +420,34 @@ def _complete_open_words(
     if not conversation.flow or not any(ANY_WORDS in one.marks for one in reading.entities):
         return None
     utterance = replace(question.utterance, understood=frozenset())
+    said = next(one for one in reading.entities if ANY_WORDS in one.marks)
+    has_more = len(said.text.split()) > 1  # *la à 40*, but not "play 40"
     variants = [
         one
         for one in question.variants
         if any(two.element == NUMBER for two in one.entities)
-        and not find_other_words(model, utterance, one)
+        and all(has_more and model.is_verb(two) for two in find_other_words(model, utterance, one))
     ]
     return complete_fragment(model, utterance, variants, conversation)
+
+
+def _complete_number(
+    model: SentenceIntents,
+    question: ParsedQuestion,
+    reading: SentenceReading,
+    conversation: Conversation,
+) -> Completion | None:
+    """The follow-up that says a number and at most a verb ("set to 12"), instead of a ``reading``
+    for the room of the speaker; None for any other."""
+    utterance = replace(question.utterance, understood=frozenset())
+    variants = [
+        one
+        for one in question.variants
+        if [two.element for two in one.entities] == [NUMBER]
+        and all(map(model.is_verb, find_other_words(model, utterance, one)))
+    ]
+    found = complete_fragment(model, utterance, variants, conversation)
+    return found if found is not None and found.intent != reading.intent else None
 
 
 def _complete_fragment(

@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance, Variant
 from anaphora.intents.decision.sentences.fragment import (
-    SLOTS_BY_UNIT,
-    find_numeric_slots,
     find_other_words,
-    find_units,
     says_only,
 )
 from anaphora.intents.decision.sentences.history.undo import find_undo_refusal
@@ -23,6 +20,7 @@ from anaphora.intents.decision.sentences.slots import (
     find_last_domain,
     find_last_used,
 )
+from anaphora.intents.decision.sentences.values import SLOTS_BY_UNIT, find_numeric_slots, find_units
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil import elements
 from anaphora.models.hassil.collection import RangeList

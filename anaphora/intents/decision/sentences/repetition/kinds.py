@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from functools import lru_cache
 
 from anaphora.core.utterance import SentenceReading
-from anaphora.entities.words.normalization import StemFunction, create_stemmer
-from anaphora.intents.decision.sentences.fragment import is_form_of
+from anaphora.intents.decision.sentences.name_words import has_word, is_form_of
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import find_devices, property_of
 
@@ -15,9 +13,6 @@ __all__ = ["find_alike", "find_kind", "kind_of"]
 
 _DOMAIN, _CLASS = "domain", "device_class"
 _CLASSED = frozenset(("cover",))  # domains of things that differ by their class
-_MIN_HEAD = 3  # letters of the last part of a compound
-_COMPOUNDING = frozenset(("da", "de", "fi", "hu", "nb", "nl", "sv"))
-"""The languages that write compounds as one word."""
 
 
 def find_kind(
@@ -31,12 +26,12 @@ def find_kind(
     of which class they are: "all the BLINDS"."""
     if reading.kind:
         found = find_devices(model, said, accepted)
-        return [one for one in found if _has_word(model, one, reading.kind)]
+        return [one for one in found if has_word(model, one, reading.kind)]
     words = [one.text for one in reading.entities if one.element == _CLASS and one.end]
     unclassed = find_devices(model, {**said, _CLASS: ""})
     return [
         *find_devices(model, said),
-        *(one for one in unclassed if any(_has_word(model, one, word) for word in words)),
+        *(one for one in unclassed if any(has_word(model, one, word) for word in words)),
     ]
 
 
@@ -62,21 +57,3 @@ def kind_of(model: SentenceIntents, name: str) -> dict[str, str]:
     """The domain and the class of a device, as far as they are known."""
     kind = {slot: property_of(model, name, slot) for slot in (_DOMAIN, _CLASS)}
     return {slot: value for slot, value in kind.items() if value}
-
-
-def _has_word(model: SentenceIntents, name: str, word: str) -> bool:
-    """Whether a name has a word, in whatever form, or a compound of it: "Rollos", "Küchenrollo"."""
-    parts = name.lower().split()
-    stem, *stems = _load_stemmer(model.language)([word.lower(), *parts])
-    is_head = model.language in _COMPOUNDING and len(stem) >= _MIN_HEAD
-    return any(
-        is_form_of(word.lower(), part)
-        or stem in (part, known)
-        or (is_head and known.endswith(stem))
-        for part, known in zip(parts, stems, strict=True)
-    )
-
-
-@lru_cache(maxsize=100)
-def _load_stemmer(language: str) -> StemFunction:
-    return create_stemmer(language)

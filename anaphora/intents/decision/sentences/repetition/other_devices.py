@@ -13,9 +13,8 @@ from anaphora.intents.decision.sentences.fragment import (
     find_commanded,
     find_linking_words,
     find_states,
-    is_form_of,
-    read_values,
 )
+from anaphora.intents.decision.sentences.name_words import is_form_of
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -30,6 +29,7 @@ from anaphora.intents.decision.sentences.slots import (
     property_of,
     sets_otherwise,
 )
+from anaphora.intents.decision.sentences.values import read_values
 from anaphora.stm.conversation import Conversation
 
 __all__ = [
