@@ -13,11 +13,19 @@ from anaphora.entities.sentences.entity_forms import load_excluding
 from anaphora.entities.sentences.reader import ANY_WORDS, WITHOUT_SPACES
 from anaphora.entities.sentences.repairs import ALL, EVERYTHING, OTHER
 from anaphora.intents.decision.sentences.completion import Completion
-from anaphora.intents.decision.sentences.follow_up import complete_fragment, complete_value
-from anaphora.intents.decision.sentences.fragment import (
+from anaphora.intents.decision.sentences.continuation import (
+    continue_last,
+    continue_named,
+    continue_with_number,
+    continue_with_words,
+)
+from anaphora.intents.decision.sentences.fragments.follow_up import (
+    complete_fragment,
+    complete_value,
+)
+from anaphora.intents.decision.sentences.fragments.fragment import (
     NO_VALUES,
     find_linking_words,
-    find_other_words,
     says_only,
     without_corrected,
 )
@@ -60,7 +68,6 @@ from anaphora.intents.decision.sentences.repetition.wildcards import complete_wi
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
-    NUMBER,
     STATE,
     find_last_domains,
     find_last_used,
@@ -72,11 +79,7 @@ from anaphora.intents.decision.sentences.steps import (
     find_quality,
     names_no_quality,
 )
-from anaphora.intents.decision.sentences.whole_sentence import (
-    complete_sentence,
-    continue_last,
-    continue_named,
-)
+from anaphora.intents.decision.sentences.whole_sentence import complete_sentence
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
 from anaphora.intents.ranking import rank_match
 from anaphora.intents.solver import ParsedQuestion
@@ -145,15 +148,15 @@ def match_sentence(
         elif reading.missing:
             completion = _continue_elliptical(
                 model, question.utterance, reading, own
-            ) or _complete_open_words(model, question, reading, own)
+            ) or continue_with_words(model, question, reading, own)
         elif reading.names_only and own.flow:
             completion = _complete_name(model, question, own)
         elif reading.value_only and own.flow:
             completion = _complete_fragment(model, question, own)
         elif own.flow and leaves_place(model, reading, question.utterance):
             completion = (
-                _complete_open_words(model, question, reading, own)
-                or _complete_number(model, question, reading, own)
+                continue_with_words(model, question, reading, own)
+                or continue_with_number(model, question, reading, own)
                 or continue_last(model, question.utterance, reading, own)
             )
         elif reading.references or _is_undone_otherwise(reading, own):
@@ -407,47 +410,6 @@ def _continue_elliptical(
         return completion
     last = conversation.flow[-1].intent
     return completion if completion.intent in (last, INVERSE_INTENTS.get(last)) else None
-
-
-def _complete_open_words(
-    model: SentenceIntents,
-    question: ParsedQuestion,
-    reading: SentenceReading,
-    conversation: Conversation,
-) -> Completion | None:
-    """The follow-up that says no more than a value, instead of a ``reading`` with any words: the
-    French "mets-le à 30" plays no music."""
-    if not conversation.flow or not any(ANY_WORDS in one.marks for one in reading.entities):
-        return None
-    utterance = replace(question.utterance, understood=frozenset())
-    said = next(one for one in reading.entities if ANY_WORDS in one.marks)
-    has_more = len(said.text.split()) > 1  # *la à 40*, but not "play 40"
-    variants = [
-        one
-        for one in question.variants
-        if any(two.element == NUMBER for two in one.entities)
-        and all(has_more and model.is_verb(two) for two in find_other_words(model, utterance, one))
-    ]
-    return complete_fragment(model, utterance, variants, conversation)
-
-
-def _complete_number(
-    model: SentenceIntents,
-    question: ParsedQuestion,
-    reading: SentenceReading,
-    conversation: Conversation,
-) -> Completion | None:
-    """The follow-up that says a number and at most a verb ("set to 12"), instead of a ``reading``
-    for the room of the speaker; None for any other."""
-    utterance = replace(question.utterance, understood=frozenset())
-    variants = [
-        one
-        for one in question.variants
-        if [two.element for two in one.entities] == [NUMBER]
-        and all(map(model.is_verb, find_other_words(model, utterance, one)))
-    ]
-    found = complete_fragment(model, utterance, variants, conversation)
-    return found if found is not None and found.intent != reading.intent else None
 
 
 def _complete_fragment(

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance, Variant
-from anaphora.intents.decision.sentences.fragment import (
+from anaphora.intents.decision.sentences.fragments.fragment import (
     find_other_words,
     says_only,
+)
+from anaphora.intents.decision.sentences.fragments.values import (
+    SLOTS_BY_UNIT,
+    find_numeric_slots,
+    find_units,
 )
 from anaphora.intents.decision.sentences.history.undo import find_undo_refusal
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
@@ -20,7 +25,6 @@ from anaphora.intents.decision.sentences.slots import (
     find_last_domain,
     find_last_used,
 )
-from anaphora.intents.decision.sentences.values import SLOTS_BY_UNIT, find_numeric_slots, find_units
 from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil import elements
 from anaphora.models.hassil.collection import RangeList

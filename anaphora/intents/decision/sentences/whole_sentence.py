@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from anaphora.core.utterance import Entity, SentenceReading, Utterance, Variant
+from anaphora.core.utterance import Entity, SentenceReading, Variant
 from anaphora.entities.sentences.reader import TIMER
 from anaphora.intents.decision.sentences.completion import (
     Completion,
     build_candidates,
     fill_combination,
 )
-from anaphora.intents.decision.sentences.history.commands import find_things
+from anaphora.intents.decision.sentences.fragments.timers import find_timer_name
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -21,17 +21,13 @@ from anaphora.intents.decision.sentences.slots import (
     TARGETS,
     build_entity,
     find_combination,
-    find_devices,
-    find_last_domains,
     find_last_used,
-    property_of,
     remembered_by_slot,
 )
-from anaphora.intents.decision.sentences.timers import find_timer_name
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.stm.conversation import Conversation, RememberedEntity
 
-__all__ = ["complete_sentence", "continue_last", "continue_named"]
+__all__ = ["complete_missing", "complete_sentence"]
 
 
 def complete_sentence(
@@ -53,65 +49,9 @@ def complete_sentence(
             return None
         response = combination.response
     elif reading.missing:
-        return _complete_missing(model, reading, conversation)
+        return complete_missing(model, reading, conversation)
     candidates = build_candidates(conversation, reading.entities, held)
     return Completion(reading.intent, Variant(()), candidates, response)
-
-
-def continue_last(
-    model: SentenceIntents,
-    utterance: Utterance,
-    reading: SentenceReading,
-    conversation: Conversation,
-) -> Completion | None:
-    """A sentence that names nothing, for what was meant last rather than for the room of the
-    speaker: "blue" after "the bedside lamp to 30 percent". None for any other, and if it is for
-    another kind of things."""
-    if not model.domains.get(reading.intent, frozenset()) & find_last_domains(model, conversation):
-        return None
-    said = tuple(one for one in reading.entities if one.end)
-    others = (
-        one.lower
-        for one in utterance.tokens
-        if one.is_content_word and not any(two.start <= one.start < two.end for two in said)
-    )
-    if any(map(model.is_thing, others)):
-        return None
-    found = _complete_missing(model, replace(reading, entities=said), conversation)
-    used = found.candidates if found is not None else ()
-    if all(
-        one.remembered is None or one.remembered.used_match < conversation.matches for one in used
-    ):
-        return None
-    is_same = find_things([one.entity for one in used]) == find_things(reading.entities)
-    return None if is_same else found
-
-
-def continue_named(
-    model: SentenceIntents, reading: SentenceReading, conversation: Conversation, room: str
-) -> Completion | None:
-    """A sentence about one thing of a kind, for the device that was meant last, which has the word
-    in its name: "close the BLIND" after "the left blind". None if it names a place, or if there is
-    such a thing in the ``room`` of the speaker, and the device is in another one."""
-    last = find_last_used(conversation)
-    device = next((one for one in last if one.entity.element == NAME), None)
-    said = [one for one in reading.entities if one.end]
-    kinds = {one.text.lower() for one in said if one.element in TARGETS}
-    if device is None or any(one.element in (NAME, *PLACES) for one in said):
-        return None
-    name = device.entity.value_or_text
-    domain = property_of(model, name, "domain")
-    is_other = bool(room) and model.areas.get(name, room) != room
-    if is_other and find_devices(model, {PLACES[0]: room, "domain": domain}):
-        return None
-    if kinds.isdisjoint(name.lower().split()):
-        return None
-    values = tuple(one for one in said if one.element not in TARGETS)
-    combination = find_combination(model, reading.intent, [device.entity, *values])
-    if combination is None:
-        return None
-    candidates = build_candidates(conversation, values, (device,))
-    return Completion(reading.intent, Variant(()), candidates, combination.response)
 
 
 def _accepts(model: SentenceIntents, reading: SentenceReading, entities: Sequence[Entity]) -> bool:
@@ -176,7 +116,7 @@ def _find_referents(
     return list(wanted.values())
 
 
-def _complete_missing(
+def complete_missing(
     model: SentenceIntents, reading: SentenceReading, conversation: Conversation
 ) -> Completion | None:
     """The best completion of a sentence that leaves slots to the context: by what was used last.

@@ -8,7 +8,7 @@ from anaphora.entities.languages import languages_with
 from anaphora.entities.words.normalization import base_code
 from anaphora.intents.confirmation import parse_answer, parse_confirmation
 from anaphora.intents.decision.sentences.completion import Completion
-from anaphora.intents.decision.sentences.fragment import find_linking_words, says_only
+from anaphora.intents.decision.sentences.fragments.fragment import find_linking_words, says_only
 from anaphora.intents.decision.sentences.history.rest import complete_rest
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import last_command_meta

@@ -12,7 +12,7 @@ from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.sentences.entity_forms import find_named, load_excluding
 from anaphora.entities.words.function_words import load_qualifiers
 from anaphora.intents.confirmation import format_declined
-from anaphora.intents.decision.sentences.fragment import find_by_part_of_name
+from anaphora.intents.decision.sentences.fragments.fragment import find_by_part_of_name
 from anaphora.intents.decision.sentences.history.answers import parse_reply
 from anaphora.intents.decision.sentences.history.commands import (
     UNDOES,

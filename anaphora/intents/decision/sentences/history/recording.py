@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from anaphora.core.utterance import Entity, Utterance
 from anaphora.intents.decision.sentences.completion import Completion
+from anaphora.intents.decision.sentences.fragments.timers import find_duration
 from anaphora.intents.decision.sentences.history.commands import (
     UNDOES,
     add_command,
@@ -16,7 +17,6 @@ from anaphora.intents.decision.sentences.history.rest import remember_tasks
 from anaphora.intents.decision.sentences.history.rooms import note_room
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.steps import find_set_values
-from anaphora.intents.decision.sentences.timers import find_duration
 from anaphora.models.hassil.elements import ACTION
 from anaphora.models.hassil.inverse_intents import CALLING_OFF_INTENTS
 from anaphora.stm.conversation import Conversation

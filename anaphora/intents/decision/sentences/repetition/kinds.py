@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from anaphora.core.utterance import SentenceReading
-from anaphora.intents.decision.sentences.name_words import has_word, is_form_of
+from anaphora.intents.decision.sentences.fragments.name_words import has_word, is_form_of
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import find_devices, property_of
 

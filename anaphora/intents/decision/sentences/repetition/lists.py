@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance, Variant
 from anaphora.intents.decision.sentences.completion import Completion
-from anaphora.intents.decision.sentences.follow_up import complete_fragment
-from anaphora.intents.decision.sentences.fragment import find_linking_words
+from anaphora.intents.decision.sentences.fragments.follow_up import complete_fragment
+from anaphora.intents.decision.sentences.fragments.fragment import find_linking_words
 from anaphora.intents.decision.sentences.history.rest import Task, note_tasks
 from anaphora.intents.decision.sentences.repetition.several import complete_both
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents

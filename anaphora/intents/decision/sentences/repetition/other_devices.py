@@ -8,13 +8,14 @@ from msgspec.structs import replace
 
 from anaphora.core.utterance import Utterance, Variant
 from anaphora.intents.decision.sentences.completion import Completion, build_candidates
-from anaphora.intents.decision.sentences.fragment import (
+from anaphora.intents.decision.sentences.fragments.fragment import (
     find_by_part_of_name,
     find_commanded,
     find_linking_words,
     find_states,
 )
-from anaphora.intents.decision.sentences.name_words import is_form_of
+from anaphora.intents.decision.sentences.fragments.name_words import is_form_of
+from anaphora.intents.decision.sentences.fragments.values import read_values
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -29,7 +30,6 @@ from anaphora.intents.decision.sentences.slots import (
     property_of,
     sets_otherwise,
 )
-from anaphora.intents.decision.sentences.values import read_values
 from anaphora.stm.conversation import Conversation
 
 __all__ = [

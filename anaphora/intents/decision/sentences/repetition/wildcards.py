@@ -18,9 +18,9 @@ from anaphora.intents.decision.sentences.completion import (
     build_candidates,
     fill_combination,
 )
+from anaphora.intents.decision.sentences.fragments.name_words import is_in_name
 from anaphora.intents.decision.sentences.history.commands import find_commands
 from anaphora.intents.decision.sentences.history.not_understood import says_nothing_new
-from anaphora.intents.decision.sentences.name_words import is_in_name
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import NAME, NUMBER, build_entity, find_last_used
 from anaphora.models.hassil.inverse_intents import (

@@ -126,10 +126,9 @@ def _is_no_value(
 def find_units(model: SentenceIntents, utterance: Utterance, entity: Entity) -> set[str]:
     """The words that may be the unit of a number: those of its entity and behind it."""
     between = model.increases | model.decreases  # "2 MORE minutes"
-    between |= {  # the Dutch "maak er 12 VAN"
-        one.lower for one in utterance.tokens if one.text.isalpha() and not one.is_content_word
-    }
+    small = {one.lower for one in utterance.tokens if not one.is_content_word}
     after = _UNIT.findall(utterance.text[entity.end :].lower())
+    after = [one for one in after if not (one.isalpha() and one in small)]  # "maak er 12 VAN"
     words = {*_UNIT.findall(entity.text.lower()), *[one for one in after if one not in between][:1]}
     words.add("".join(after[:2]))  # "por cento" is what some sentences write as "porcento"
     if entity.meta.get("kind") == "percent":

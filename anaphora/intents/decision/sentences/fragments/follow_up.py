@@ -21,7 +21,7 @@ from anaphora.intents.decision.sentences.completion import (
     build_candidates,
     fill_combination,
 )
-from anaphora.intents.decision.sentences.fragment import (
+from anaphora.intents.decision.sentences.fragments.fragment import (
     NO_VALUES,
     find_ambiguous,
     find_commanded,
@@ -34,11 +34,13 @@ from anaphora.intents.decision.sentences.fragment import (
     without_linking_words,
     without_negated,
 )
-from anaphora.intents.decision.sentences.relative_values import (
+from anaphora.intents.decision.sentences.fragments.relative_values import (
     PLUS_WORDS,
     change_by,
     find_relative,
 )
+from anaphora.intents.decision.sentences.fragments.timers import change_timer, prolong_timer
+from anaphora.intents.decision.sentences.fragments.values import read_values
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents, is_word_of
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -55,8 +57,6 @@ from anaphora.intents.decision.sentences.slots import (
     sets_otherwise,
 )
 from anaphora.intents.decision.sentences.steps import find_quality
-from anaphora.intents.decision.sentences.timers import change_timer, prolong_timer
-from anaphora.intents.decision.sentences.values import read_values
 from anaphora.models.hassil.elements import ACTION, AMOUNT
 from anaphora.models.hassil.inverse_intents import (
     INCREASING_INTENTS,
@@ -367,8 +367,8 @@ def _is_for_another_kind(
     """Whether a share that any kind of things may take, or the usual value of what was meant last,
     is set of another kind: "20 percent" after the blinds in a room is no speed of fans there, and
     "make it 21" after "how warm is it" is no color."""
-    named = slots.keys() & {*TARGETS, *PLACES}
-    if conversation.flow[-1].intent in TIMER_INTENTS and intent not in TIMER_INTENTS and not named:
+    is_after_timer = any(one.intent in TIMER_INTENTS for one in conversation.flow[-1:])
+    if is_after_timer and intent not in TIMER_INTENTS and slots.keys().isdisjoint(TARGETS):
         return all(one.text.isdigit() for one in slots.values())
     if len(fragment.intents) < len(model.combinations) or not slots.keys().isdisjoint(TARGETS):
         return False

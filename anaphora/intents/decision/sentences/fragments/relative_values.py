@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from anaphora.core.utterance import Utterance
 from anaphora.intents.decision.sentences.completion import Completion
+from anaphora.intents.decision.sentences.fragments.timers import prolong_timer
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.steps import complete_step, find_sense
-from anaphora.intents.decision.sentences.timers import prolong_timer
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
 from anaphora.stm.conversation import Conversation
 

@@ -13,12 +13,13 @@ from anaphora.core.utterance import Entity, LazyTokens, Token, Utterance, Varian
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.entities.words.function_words import load_qualifiers
-from anaphora.intents.decision.sentences.name_words import (
+from anaphora.intents.decision.sentences.fragments.name_words import (
     MIN_STEM,
     is_form_of,
     is_in_name,
     load_stemmer,
 )
+from anaphora.intents.decision.sentences.fragments.values import find_units
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
@@ -27,7 +28,6 @@ from anaphora.intents.decision.sentences.slots import (
     STATE,
     TARGETS,
 )
-from anaphora.intents.decision.sentences.values import find_units
 from anaphora.intents.solver import ParsedQuestion
 
 __all__ = [

@@ -1,0 +1,1 @@
+"""Dialogs with a home about what was done before."""
