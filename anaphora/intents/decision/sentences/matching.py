@@ -25,6 +25,7 @@ from anaphora.intents.decision.sentences.fragments.follow_up import (
 )
 from anaphora.intents.decision.sentences.fragments.fragment import (
     NO_VALUES,
+    denies_noun,
     find_linking_words,
     says_only,
     without_corrected,
@@ -69,6 +70,7 @@ from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
     STATE,
+    TARGETS,
     find_last_domains,
     find_last_used,
 )
@@ -202,6 +204,8 @@ def match_fragment(
     corrected = without_corrected(model, question)
     if corrected is None:
         return SentenceAnswer(None, model.refusals["which"])
+    if _denies_thing(model, question.utterance):
+        return SentenceAnswer(None, model.refusals["which"])
     written, question = corrected, name_here(model, corrected, room)
     utterance = question.utterance
     text = utterance.text.lower()
@@ -260,6 +264,15 @@ def match_fragment(
         return SentenceAnswer(None, model.refusals["which"])
     refusal = refuse_stopping(model, utterance, conversation)
     return SentenceAnswer(None, refusal or refuse_value(model, question, own))
+
+
+def _denies_thing(model: SentenceIntents, utterance: Utterance) -> bool:
+    """Whether an utterance begins with a word that negates a thing: "no radio"."""
+    first, *others = utterance.tokens or (None,)
+    if first is None or not others or first.index not in utterance.qualifiers:
+        return False
+    named = {min(one.tokens) for one in utterance.entities if one.exact and one.element in TARGETS}
+    return others[0].index in named and denies_noun(model, utterance, others[0])
 
 
 def _switch_instead(

@@ -32,6 +32,7 @@ from anaphora.intents.solver import ParsedQuestion
 
 __all__ = [
     "NO_VALUES",
+    "denies_noun",
     "find_ambiguous",
     "find_by_part_of_name",
     "find_commanded",
@@ -409,3 +410,18 @@ def find_by_part_of_name(
         if shared and shared >= needed:
             found.append(name)
     return found
+
+
+def denies_noun(model: SentenceIntents, utterance: Utterance, first: Token) -> bool:
+    """Whether a word that may negate a noun stands right before the ``first`` token: "no milk", but
+    neither "no, milk" nor the German "nein Milch"."""
+    before = [one for one in utterance.tokens if one.start < first.start]
+    if not before or not before[-1].text.isalpha() or not first.is_content_word:
+        return False  # "no the bread"
+    atoms, found = load_cue_words(model.language).read(utterance.text)
+    return any(
+        match.reading.kind == "negate"
+        and match.reading.side == "noun"
+        and atoms[match.last - 1].end == before[-1].end
+        for match in found
+    )

@@ -18,6 +18,7 @@ from anaphora.intents.decision.sentences.completion import (
     build_candidates,
     fill_combination,
 )
+from anaphora.intents.decision.sentences.fragments.fragment import denies_noun
 from anaphora.intents.decision.sentences.fragments.name_words import is_in_name
 from anaphora.intents.decision.sentences.history.commands import find_commands
 from anaphora.intents.decision.sentences.history.not_understood import says_nothing_new
@@ -168,26 +169,11 @@ def _find_words(
         return None
     if inner[0].index in utterance.qualifiers:
         return None  # "no, not butter" adds nothing
-    if says_nothing_new(model, utterance) or _denies_item(model, utterance, inner[0]):
+    if says_nothing_new(model, utterance) or denies_noun(model, utterance, inner[0]):
         return None
     if _corrects_item(model, utterance, inner[0], inner[-1]):
         return None
     return _Words(inner[0].start, inner[-1].end, verb)
-
-
-def _denies_item(model: SentenceIntents, utterance: Utterance, first: Token) -> bool:
-    """Whether a word that may negate a noun stands right before the ``first`` token: "no milk", but
-    neither "no, milk" nor the German "nein Milch"."""
-    before = [one for one in utterance.tokens if one.start < first.start]
-    if not before or not before[-1].text.isalpha() or not first.is_content_word:
-        return False  # "no the bread"
-    atoms, found = load_cue_words(model.language).read(utterance.text)
-    return any(
-        match.reading.kind == "negate"
-        and match.reading.side == "noun"
-        and atoms[match.last - 1].end == before[-1].end
-        for match in found
-    )
 
 
 def _corrects_item(model: SentenceIntents, utterance: Utterance, first: Token, last: Token) -> bool:
