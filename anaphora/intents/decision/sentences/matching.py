@@ -80,6 +80,7 @@ from anaphora.intents.decision.sentences.steps import (
     find_amount,
     find_quality,
     names_no_quality,
+    step_here,
 )
 from anaphora.intents.decision.sentences.whole_sentence import complete_sentence
 from anaphora.intents.match import Candidate, ContentWords, Match, SlotFilling, TermMatch
@@ -166,8 +167,10 @@ def match_sentence(
         if reading.intent == elements.SET:
             completion = complete_value(model, question.utterance, reading, own)
         elif completion is None:
-            completion = _complete_plural(model, question.utterance, reading, own) or _complete(
-                model, reading, own
+            completion = (
+                _complete_plural(model, question.utterance, reading, own)
+                or _complete(model, reading, own)
+                or step_here(model, own, reading, room)
             )
             if completion is None and reading.references == {NAME} and not reading.entities:
                 completion = complete_kind(model, own, reading)

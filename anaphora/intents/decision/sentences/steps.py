@@ -20,6 +20,7 @@ from anaphora.intents.decision.sentences.slots import (
     TARGETS,
     build_entity,
     find_combination,
+    find_devices,
     find_last_domains,
     find_last_used,
     is_allowed,
@@ -39,6 +40,7 @@ __all__ = [
     "find_set_values",
     "names_no_quality",
     "reverse_direction",
+    "step_here",
 ]
 
 _DIRECTIONS = {1: "up", -1: "down"}
@@ -76,6 +78,24 @@ def complete_step(
     if found is None or not sense:
         return found
     return found._replace(meta={**found.meta, _SENSE: sense})
+
+
+def step_here(
+    model: SentenceIntents, conversation: Conversation, reading: SentenceReading, room: str
+) -> Completion | None:
+    """A command that raises or lowers a quality of the things in the ``room`` of the speaker:
+    "louder" after a lamp, where a radio is. None if there are none."""
+    sign = {MORE: 1, LESS: -1}.get(reading.intent, 0)
+    if not (room and sign) or find_amount(reading) is not None:
+        return None
+    area = build_entity(model, PLACES[0], room)
+    for said in _directions(model, QUALITIES.get(find_quality(reading), frozenset()), sign):
+        for intent, domains in model.domains.items():
+            combination = find_combination(model, intent, (said, area))
+            if combination is not None and find_devices(model, {PLACES[0]: room}, domains):
+                candidates = build_candidates(conversation, (said, area), ())
+                return Completion(intent, Variant(()), candidates, combination.response)
+    return None
 
 
 def names_no_quality(

@@ -71,3 +71,25 @@ def test_a_timer_is_cancelled_by_the_name_that_it_was_given() -> None:
     pasta = "set a timer for 8 minutes named pasta"
     texts = PIZZA, pasta, "cancel the pasta timer", "no the pizza timer"
     assert talk(*texts)[2:] == ["HassCancelTimer name=pasta", "HassCancelTimer name=pizza"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("en", "timer 10 minutes"), ("en", "set timer 10 minutes"), ("de", "Timer 10 Minuten"),
+     ("fr", "minuteur 10 minutes"), ("ru", "таймер 10 минут"), ("it", "timer 10 minuti")],
+)  # fmt: skip
+def test_the_time_of_a_timer_needs_no_preposition(language: str, text: str) -> None:
+    assert talk(text, language=language) == ["HassStartTimer minutes=10"]
+
+
+@pytest.mark.parametrize(
+    ("language", "texts"),
+    [
+        ("de", ("stell einen Timer auf 10 Minuten", "noch 5 Minuten", "wie lange noch",
+                "brich ihn ab")),
+        ("it", ("timer di 10 minuti", "fai 12", "annullalo")),
+        ("en", ("set a timer for 10 minutes", "add 5 more", "cancel it")),
+    ],
+)  # fmt: skip
+def test_a_timer_that_is_cancelled_runs_no_further(language: str, texts: tuple[str, ...]) -> None:
+    assert talk(*texts, language=language)[-1].startswith("HassCancelTimer")

@@ -92,3 +92,16 @@ def test_here_may_have_a_value_or_be_denied() -> None:
 def test_here_is_not_known_without_the_room_of_the_speaker() -> None:
     answers = talk("turn on the lights in the kitchen", "here too")
     assert answers[1] == "I don't know which one you mean."
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("fr", "il fait combien ici"), ("en", "what's the temperature here")]
+)
+def test_a_question_may_name_the_room_by_here(language: str, text: str) -> None:
+    room = NAMES[language][2]
+    assert talk(f"@{room}: {text}", language=language) == [f"HassClimateGetTemperature area={room}"]
+
+
+def test_a_question_that_is_not_known_does_not_repeat_the_command_here() -> None:
+    texts = "@entrée: allume la lumière", "@entrée: il coûte combien ici"
+    assert not talk(*texts, language="fr")[1].startswith("Hass")

@@ -70,3 +70,8 @@ def test_what_is_excluded_is_never_a_follow_up_for_the_last_kind() -> None:
 
 def test_what_is_excluded_takes_back_nothing() -> None:
     assert said("set the heating to 20", "lock all doors but the front door") == "Locking"
+
+
+@pytest.mark.parametrize("text", ["turn evrything off", "turn off everythng"])
+def test_everything_may_be_misspelt(text: str) -> None:
+    assert talk(text) == talk("turn everything off")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.intents.decision.sentences.homes import said, talk
+from anaphora import Area, Device, Engine, Home, Request, load_model
+from tests.intents.decision.sentences.homes import NAMES, said, talk
 
 pytest.importorskip("home_assistant_intents")
 
@@ -57,3 +58,22 @@ def test_doors_are_no_blinds_though_the_home_knows_no_classes() -> None:
 )
 def test_a_value_for_both(texts: tuple[str, ...], answer: str) -> None:
     assert talk(*texts)[-1] == answer
+
+
+@pytest.mark.parametrize(
+    ("language", "names", "texts"),
+    [
+        ("ru", ("левая штора", "правая штора"), ("закрой шторы", "только левую", "и правую тоже")),
+        ("pl", ("lewa roleta", "prawa roleta"), ("zamknij rolety", "tylko lewą", "i prawą też")),
+    ],
+)
+def test_the_left_one_has_other_endings(
+    language: str, names: tuple[str, str], texts: tuple[str, ...]
+) -> None:
+    room = NAMES[language][2]
+    devices = tuple(Device(name, "cover", (), room) for name in names)
+    home = Home(areas=(Area(room),), devices=devices)
+    engine = Engine(load_model(f"home-assistant:{language}", home=home))
+    request = Request(data={"area": room})
+    replies = [engine.ask(text, request=request) for text in texts]
+    assert [one.slots["name"].value for one in replies[1:]] == list(names)
