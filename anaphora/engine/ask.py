@@ -91,6 +91,7 @@ def _read_text(turn: Turn, conversation: Conversation) -> Utterance:
         at=turn.now,
         prefetched=turn.prefetched,
         context=turn.request.data,
+        goes_on=bool(conversation.flow),
     )
 
 

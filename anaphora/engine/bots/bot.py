@@ -156,19 +156,22 @@ class Bot:
         at: datetime | None = None,
         prefetched: PrefetchedUtterances | None = None,
         context: Mapping[str, Any] = EMPTY,
+        goes_on: bool = True,
     ) -> Utterance:
         """Find the entities in ``text``; a text that is too long is not read.
 
         Without a ``language`` it is detected, and ``preferred_language`` wins a tie. ``at`` is the
         local time of the user. ``prefetched`` utterances are used if this bot's pipeline made them.
         ``context`` is what sentences of the model may require: the area that the text comes from.
+        ``goes_on`` tells whether the text may go on with what was said before.
         Raises :class:`ModelError` for a language that the model lacks.
         """
         too_long = len(text) > self.max_characters
         sentences: tuple[SentenceReading, ...] = ()
         if self.sentences is not None and not too_long:
             sentences = self.sentences.read(text, context)
-            if sentences and not (sentences[0].needs_memory or sentences[0].leaves_place):
+            best = sentences[0] if sentences else None
+            if best and not (best.needs_memory or (goes_on and best.leaves_place)):
                 return Utterance(text, self.model.languages[0], (), sentences=sentences)
         if prefetched is not None and prefetched.pipeline is self.pipeline:
             utterance = prefetched.select_likeliest(preferred_language)
