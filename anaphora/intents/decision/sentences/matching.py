@@ -158,7 +158,8 @@ def match_sentence(
             completion = _complete_fragment(model, question, own)
         elif own.flow and leaves_place(model, reading, question.utterance):
             completion = (
-                continue_with_words(model, question, reading, own)
+                (_change_timer(model, question, own) if reading.is_bare else None)
+                or continue_with_words(model, question, reading, own)
                 or continue_with_number(model, question, reading, own)
                 or continue_last(model, question.utterance, reading, own)
             )

@@ -124,3 +124,19 @@ def test_what_is_locked_is_no_light(language: str, texts: tuple[str, ...]) -> No
 def test_a_thing_that_is_denied_is_not_switched(text: str) -> None:
     answers = talk("turn off the tv", "turn on the oven", text, "no, the radio")
     assert answers[2:] == ["I don't know which one you mean.", "HassTurnOn name=radio"]
+
+
+@pytest.mark.parametrize(
+    ("language", "room", "texts", "answer"),
+    [
+        ("de", "Küche", ("Timer fünf Minuten", "wie lange noch", "stopp"), "HassCancelTimer"),
+        ("de", "Küche", ("mach die Lampe an", "ausmachen"), "HassTurnOff name=Lampe"),
+        ("de", "Küche", ("Lampe auf 80", "bisschen weniger"), "HassLightSet brightness=70"),
+        ("en", "Kitchen", ("set the lamp to 50", "dim it"), "HassLightSet brightness=40"),
+        ("en", "Kitchen", ("heating 19", "20"), "HassClimateSetTemperature name=heating"),
+    ],
+)
+def test_short_words_are_for_what_was_meant(
+    language: str, room: str, texts: tuple[str, ...], answer: str
+) -> None:
+    assert _last(language, room, *texts).startswith(answer)

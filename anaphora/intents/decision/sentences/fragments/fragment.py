@@ -362,7 +362,7 @@ def says_only(
 
 def sets_named(model: SentenceIntents, utterance: Utterance, variant: Variant) -> bool:
     """Whether an utterance sets a value of a thing though it has no verb, or one that says nothing:
-    "the heating to 21". A number right behind a name needs its unit: "radio 4" is a station."""
+    "the heating to 21". Right behind a player a number needs its unit: "radio 4" is a station."""
     named = [one for one in variant.entities if one.element == NAME]
     numbers = [one for one in variant.entities if one.element == NUMBER]
     if len(named) != 1 or len(numbers) != 1 or numbers[0].start < named[0].end:
@@ -377,6 +377,8 @@ def sets_named(model: SentenceIntents, utterance: Utterance, variant: Variant) -
         one.lower in words or one.start in small or model.is_verb(one.lower) for one in before
     ):
         return False
+    if model.devices.get(named[0].value_or_text, {}).get("domain") != "media_player":
+        return True
     has_unit = not find_units(model, utterance, numbers[0]).isdisjoint(_all_units(model))
     return has_unit or bool(utterance.text[named[0].end : numbers[0].start].strip())
 

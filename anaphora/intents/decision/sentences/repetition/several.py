@@ -34,12 +34,14 @@ from anaphora.intents.decision.sentences.repetition.other_devices import complet
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
+    OPENED,
     PLACES,
     TARGETS,
     build_device,
     build_entity,
     find_combination,
     find_devices,
+    find_last_domains,
     find_last_used,
     last_command_meta,
     property_of,
@@ -72,6 +74,7 @@ def complete_several(
     """The command of the first of some ``readings`` that can be given for the devices that it is
     about. None if that is clear of none."""
     readings = [one for one in readings if TIMER not in one.references]
+    readings = [one for one in readings if _closes_last(model, conversation, one)] or readings
     for reading in _find_widest(model, conversation, readings):
         if reading.quantity == ALL and reading.elliptical and not reading.excluded:
             found = complete_all(model, conversation, reading.intent)
@@ -97,6 +100,16 @@ def complete_several(
             noted = {ALL_IN: pack_entities(places)} if places else {}
             return found._replace(meta={**found.meta, **noted})
     return None
+
+
+def _closes_last(
+    model: SentenceIntents, conversation: Conversation, reading: SentenceReading
+) -> bool:
+    """Whether a reading about everything is for such things alone as were opened or closed last:
+    the French *ferme tout* may close or switch off."""
+    accepted = _find_accepted((reading,)) or frozenset()
+    is_last = bool(accepted & find_last_domains(model, conversation))
+    return reading.quantity == EVERYTHING and is_last and accepted <= OPENED
 
 
 def _find_widest(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from anaphora import Area, Device, Engine, Home, load_model
 from tests.intents.decision.sentences.homes import NAMES, said, talk
 
 pytest.importorskip("home_assistant_intents")
@@ -75,3 +76,12 @@ def test_what_is_excluded_takes_back_nothing() -> None:
 @pytest.mark.parametrize("text", ["turn evrything off", "turn off everythng"])
 def test_everything_may_be_misspelt(text: str) -> None:
     assert talk(text) == talk("turn everything off")
+
+
+def test_who_closes_everything_after_a_shutter_leaves_the_lights_on() -> None:
+    devices = (Device("Volet", "cover", (), "chambre"), Device("Plafonnier", "light"))
+    home = Home(areas=(Area("chambre"),), devices=devices)
+    engine = Engine(load_model("home-assistant:fr", home=home))
+    engine.ask("ouvre les volets de la chambre")
+    assert engine.ask("ferme tout").slots["name"].value == "Volet"
+    assert engine.ask("éteins tout").slots["name"].value == "Plafonnier"
