@@ -46,14 +46,13 @@ def is_sign(text: str) -> bool:
 
 
 def _stands_alone(token: Token, utterance: Utterance) -> bool:
-    """Whether it is a sign between blanks. A minus also has a digit beside it: others are dashes."""
+    """Whether it is a sign between blanks. A minus needs a digit beside it; others are dashes."""
     if not is_sign(token.text):
         return False
     at = token.index
     before, after = utterance.tokens[max(at - 1, 0) : at], utterance.tokens[at + 1 : at + 2]
-    if any(one.end == token.start for one in before) or any(
-        one.start == token.end for one in after
-    ):
+    edges = (*(one.end for one in before), *(one.start for one in after))
+    if token.start in edges or token.end in edges:
         return False
     return token.text != "-" or any(one.text[:1].isdigit() for one in (*before, *after))
 
