@@ -34,13 +34,18 @@ if TYPE_CHECKING:
 __all__ = ["nlpcraft"]
 
 _IMPORT = re.compile(r"\bimport\s*\(")
+_CODE_OF_1_0 = re.compile(r"\bNC(?:Entity|Pipeline|ModelConfig)")
+_NO_MODEL = "{}"
 
 
 def nlpcraft(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="The model file: YAML or JSON.", exists=True, dir_okay=False
+            metavar="FILE",
+            help="The model file: YAML or JSON; or the code of a bot without one.",
+            exists=True,
+            dir_okay=False,
         ),
     ],
     *,
@@ -80,15 +85,19 @@ def nlpcraft(
     annotations in its source files. A module that somebody has edited is overwritten only with
     --force. Neither file is written if the model has mistakes.
 
+    A bot may have no model file, as all is in its code: give the source file instead.
+
     Such a file also works untranslated: 'anaphora check FILE', 'anaphora chat FILE'.
 
     Example: anaphora import nlpcraft lights.yaml --intents lights.idl --output lights-new.yaml
     """
     from anaphora.models.nlpcraft import print_model, translate
+    from anaphora.models.nlpcraft.porting.java_source import SOURCE_SUFFIXES
 
     check_options(id, language)
-    source_text, root, version = _read(file)
-    code = read_sources(file, source or [])
+    is_code = file.suffix in SOURCE_SUFFIXES
+    source_text, root, version = _read_code(file) if is_code else _read(file)
+    code = read_sources(file, source or ([file] if is_code else []))
     annotated = [text for one in code for text in one.intent_texts]
     further = [*(_import_statement(path) for path in intents or []), *annotated]
     translation = translate(root, version, name=file.stem, intents=further, folder=file.parent)
@@ -104,7 +113,9 @@ def nlpcraft(
     err = create_error_console()
     _print_notes(err, source_text, root, version, notes)
     _warn_of_imports(err, translation.root, file, intents or [], output)
-    model = _check_original(file, version, further, source_text, translation.notes)
+    model = _check_original(
+        file, version, further, source_text, translation.notes, _NO_MODEL if is_code else None
+    )
     if model and not skeleton.text:
         _warn_of_lost_intents(err, _intent_texts(translation.root), model)
     head = f"# Translated from {file.name!r}, a model of NLPCraft {version}."
@@ -143,6 +154,16 @@ def _read(file: Path) -> tuple[SourceText, MappingNode, NlpcraftVersion]:
             )
         )
     return source, root, version
+
+
+def _read_code(file: Path) -> tuple[SourceText, MappingNode, NlpcraftVersion]:
+    """An empty tree for a bot that is only code, and the version of NLPCraft of that code."""
+    from anaphora.models.reading.files import read_text
+    from anaphora.models.reading.nodes import MappingNode
+    from anaphora.models.reading.source import SourceText
+
+    version: NlpcraftVersion = "1.0" if _CODE_OF_1_0.search(read_text(file)) else "0.9"
+    return SourceText(str(file), _NO_MODEL), MappingNode(0), version
 
 
 def _set_key(root: MappingNode, key: str, value: str) -> None:
@@ -205,13 +226,14 @@ def _check_original(
     intents: Sequence[str],
     source: SourceText,
     notes: Sequence[TranslationNote],
+    text: str | None,
 ) -> Model | None:
-    """Load the original with the intents. If it has mistakes, print them with their places in the
-    original and return None."""
+    """Load the original, or the ``text`` that stands for it, with the intents. If it has mistakes,
+    print them with their places in the original and return None."""
     from anaphora.models.loader import load_nlpcraft_model
 
     try:
-        model = load_nlpcraft_model(file, version, intents=intents)
+        model = load_nlpcraft_model(file, version, intents=intents, text=text)
     except ModelError as error:
         print_error(error)
         return None
