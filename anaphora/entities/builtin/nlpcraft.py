@@ -33,8 +33,8 @@ def map_metadata(name: str, inner: Recognizer) -> Recognizer:
 
 
 def add_durations(numbers: Recognizer, durations: Recognizer) -> Recognizer:
-    """Find durations that are no numbers with a unit ("an hour", "a few minutes") as numbers, for
-    NLPCraft has no entity of durations."""
+    """Find durations that are no numbers with a unit ("an hour", "a few minutes", "3h5m") as
+    numbers, for NLPCraft has no entity of durations."""
 
     def recognize(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         found = list(numbers(doc, at))
@@ -42,7 +42,7 @@ def add_durations(numbers: Recognizer, durations: Recognizer) -> Recognizer:
         counted = [
             _count(one)
             for one in durations(doc, at)
-            if "amount" in one.meta
+            if "seconds" in one.meta
             and not any(other.start < one.end and one.start < other.end for other in measured)
         ]
         inner = [
@@ -56,13 +56,18 @@ def add_durations(numbers: Recognizer, durations: Recognizer) -> Recognizer:
 
 
 def _count(duration: Mention) -> Mention:
-    """The number of a duration, with the unit that numbers of time have."""
-    amount, unit = duration.meta["amount"], duration.meta["unit"]
+    """The number of a duration, in the unit of the smallest of its parts."""
+    amount, unit = duration.meta.get("amount"), duration.meta.get("unit")
+    if amount is None:
+        seconds = duration.meta["seconds"]
+        size, unit = next((one for one in _SIZES if seconds % one[0] == 0), (1, "second"))
+        amount = seconds // size if size > 1 else seconds
     short = _UNITS.get(unit, unit)
     meta = {"value": amount, "kind": "cardinal", "unit": short, "unittype": "datetime"}
     return replace(duration, value=f"{amount} {short}", meta=meta)
 
 
+_SIZES = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _UNITS = {"second": "s", "minute": "min", "hour": "h"}
 
 _UNIT_NAMES = {
