@@ -18,8 +18,11 @@ __all__ = ["SOURCE_SUFFIXES", "JavaCallback", "JavaParameter", "JavaSource", "pa
 _LANGUAGES = {"java": "Java", "kt": "Kotlin", "scala": "Scala", "groovy": "Groovy"}
 SOURCE_SUFFIXES = tuple(f".{one}" for one in _LANGUAGES)
 
-_STRING = r'"""(?:[^"]|"(?!""))*"""|"(?:\\.|[^"\\\n])*"'
-_COMMENT = re.compile(rf"({_STRING}|'(?:\\.|[^'\\\n])')|//[^\n]*|/\*(?:.|\n)*?\*/")
+_STRING = (
+    r'"""(?:[^"]|"(?!""))*"""|"(?:\\.|[^"\\\n])*"'
+    r"|'''(?:[^']|'(?!''))*'''|'(?:\\.|[^'\\\n])*'"  # Groovy
+)
+_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*(?:.|\n)*?\*/")
 _TEXT = re.compile(_STRING)
 _BRACKET = re.compile(rf"{_STRING}|[()]")
 _INTENT_ANNOTATION = re.compile(r"@(?:[\w.]+\.)?NCIntent(?:Ref|SampleRef|Sample)?\b")
@@ -181,7 +184,7 @@ def _iter_texts(code: str) -> Iterator[str]:
 
 
 def _unquote(written: str) -> str:
-    if not written.startswith('"""'):
+    if not written.startswith(('"""', "'''")):
         return _ESCAPE.sub(_unescape, written[1:-1])
     text = written[3:-3]
     return _MARGIN.sub("\n", text) if _MARGIN.search(text) else text
