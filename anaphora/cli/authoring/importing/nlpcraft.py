@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,7 +26,7 @@ from anaphora.cli.terminal import create_error_console, print_error, print_warni
 from anaphora.errors import ModelError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from anaphora.models.domain import Model
     from anaphora.models.nlpcraft import NlpcraftVersion, Translation, TranslationNote
@@ -91,6 +93,7 @@ def nlpcraft(
 
     Example: anaphora import nlpcraft lights.yaml --intents lights.idl --output lights-new.yaml
     """
+    from anaphora.models.loader import load_nlpcraft_model
     from anaphora.models.nlpcraft import print_model, translate
     from anaphora.models.nlpcraft.porting.java_source import SOURCE_SUFFIXES
 
@@ -100,6 +103,11 @@ def nlpcraft(
     code = read_sources(file, source or ([file] if is_code else []))
     annotated = [text for one in code for text in one.intent_texts]
     further = [*(_import_statement(path) for path in intents or []), *annotated]
+    first = len(further) - len(annotated)
+    places = {
+        f"intents[{first + index}]": place
+        for index, place in enumerate(chain.from_iterable(one.intent_places for one in code))
+    }
     translation = translate(root, version, name=file.stem, intents=further, folder=file.parent)
     for key, value in (("id", id), ("language", language)):
         if value:
@@ -113,9 +121,10 @@ def nlpcraft(
     err = create_error_console()
     _print_notes(err, source_text, root, version, notes)
     _warn_of_imports(err, translation.root, file, intents or [], output)
-    model = _check_original(
-        file, version, further, source_text, translation.notes, _NO_MODEL if is_code else None
+    load = partial(
+        load_nlpcraft_model, file, version, intents=further, text=_NO_MODEL if is_code else None
     )
+    model = _check_original(load, source_text, translation.notes, places)
     if model and not skeleton.text:
         _warn_of_lost_intents(err, _intent_texts(translation.root), model)
     head = f"# Translated from {file.name!r}, a model of NLPCraft {version}."
@@ -221,24 +230,24 @@ def _warn_of_imports(
 
 
 def _check_original(
-    file: Path,
-    version: NlpcraftVersion,
-    intents: Sequence[str],
+    load: Callable[[], Model],
     source: SourceText,
     notes: Sequence[TranslationNote],
-    text: str | None,
+    places: Mapping[str, str],
 ) -> Model | None:
-    """Load the original, or the ``text`` that stands for it, with the intents. If it has mistakes,
-    print them with their places in the original and return None."""
-    from anaphora.models.loader import load_nlpcraft_model
+    """Load the original with the intents. If it has mistakes, print them with their places in the
+    original, of which ``places`` has those of the intents from code, and return None."""
+
+    def name_places(problems: Iterable[Problem]) -> list[Problem]:
+        return [replace(one, source=places.get(one.source, one.source)) for one in problems]
 
     try:
-        model = load_nlpcraft_model(file, version, intents=intents, text=text)
+        model = load()
     except ModelError as error:
-        print_error(error)
+        print_error(ModelError(name_places(error.problems)))
         return None
     printed = {source.build_problem(note.offset, str(note)) for note in notes}
-    for warning in model.warnings:
+    for warning in name_places(model.warnings):
         if warning not in printed:
             print_warning(warning)
     return model

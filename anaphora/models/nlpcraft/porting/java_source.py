@@ -84,6 +84,13 @@ class JavaSource:
         """All texts with intents, those of classes first."""
         return (*self.idl, *(text for one in self.callbacks for text in one.idl))
 
+    @property
+    def intent_places(self) -> tuple[str, ...]:
+        """For messages: where each of the ``intent_texts`` is."""
+        owners = ["a class" for _ in self.idl]
+        owners += [one.name for one in self.callbacks for _ in one.idl]
+        return tuple(f"{self.name}, @NCIntent of {owner}" for owner in owners)
+
 
 class _Annotation(NamedTuple):
     name: str

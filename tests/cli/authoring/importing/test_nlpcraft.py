@@ -408,6 +408,7 @@ class Calculator extends NCModel(NCModelConfig("calc", "Calculator", "1.0"), pip
         source.write_text(self.CODE.replace("has(", "hass("))
         result = run(source, "--output", tmp_path / "calc.yaml")
         assert result.exit_code == 1
+        assert "Error: Calculator.java, @NCIntent of onMatch:1:" in result.stderr
         assert "there is no function 'hass'" in result.stderr
         assert not (tmp_path / "calc.yaml").exists()
 
