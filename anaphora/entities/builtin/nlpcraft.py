@@ -77,9 +77,20 @@ _UNIT_NAMES = {
     "kg": "kilogram", "t": "tonne", "oz": "ounce", "lb": "pound", "ml": "milliliter", "l": "litre",
     "gal": "gallon", "qt": "quart", "pt": "pint", "km/h": "kilometer per hour",
     "m/s": "meter per second", "mph": "mile per hour", "°C": "celsius", "°F": "fahrenheit",
-    "K": "kelvin", "W": "watt", "kW": "kilowatt", "Hz": "hertz",
+    "K": "kelvin", "°": "degree", "W": "watt", "kW": "kilowatt", "Hz": "hertz", "A": "ampere",
+    "V": "volt", "B": "byte", "kB": "kilobyte", "MB": "megabyte", "GB": "gigabyte",
+    "TB": "terabyte", "ms": "millisecond", "ha": "hectare",
 }  # fmt: skip
 """The names of NLPCraft's units; others are called by their symbols."""
+
+_POWERS = {"²": "square", "³": "cubic"}
+
+
+def _unit_name(meta: Meta) -> str | None:
+    unit: str | None = meta.get("unit")
+    if unit and (power := _POWERS.get(unit[-1])):
+        return f"{power} {_UNIT_NAMES.get(unit[:-1], unit[:-1])}"
+    return _UNIT_NAMES.get(unit, unit) if unit else None
 
 
 def extend_metadata(name: str, meta: Meta) -> Meta:
@@ -143,7 +154,7 @@ _KEYS: Mapping[str, Mapping[str, _Key]] = {
     "nlpcraft:num": {
         "from": _range_limit("from", -_NO_END),
         "to": _range_limit("to", _NO_END),
-        "unit": lambda meta: _UNIT_NAMES.get(meta.get("unit", ""), meta.get("unit")),
+        "unit": _unit_name,
         "fromincl": lambda meta: meta.get("fromincl", True),
         "toincl": lambda meta: meta.get("toincl", True),
         "isequalcondition": lambda meta: not _is_range(meta) and meta.get("comparison") != "not",
