@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from anaphora.models.domain import Model
     from anaphora.models.nlpcraft import NlpcraftVersion, Translation, TranslationNote
+    from anaphora.models.nlpcraft.porting.java_source import JavaSource
     from anaphora.models.reading.nodes import MappingNode
     from anaphora.models.reading.source import SourceText
 
@@ -109,12 +110,13 @@ def nlpcraft(
         for index, place in enumerate(chain.from_iterable(one.intent_places for one in code))
     }
     translation = translate(root, version, name=file.stem, intents=further, folder=file.parent)
-    for key, value in (("id", id), ("language", language)):
-        if value:
-            _set_key(translation.root, key, value)
+    chosen = _find_identity(root, code)
+    chosen |= {key: value for key, value in (("id", id), ("language", language)) if value}
+    for key, value in chosen.items():
+        _set_key(translation.root, key, value)
     _add_intents(translation, intents or [], annotated)
     skeleton = prepare_skeleton(translation, root, code, file, output, force=force)
-    given = {key for key, option in (("intents", further), ("language", language)) if option}
+    given = {*chosen, *(["intents"] if further else [])}
     notes = [note for note in translation.notes if note.key not in given]
     notes = skeleton.update_notes(notes)
     written = print_model(translation.root)  # before the check, which removes mistakes
@@ -173,6 +175,19 @@ def _read_code(file: Path) -> tuple[SourceText, MappingNode, NlpcraftVersion]:
 
     version: NlpcraftVersion = "1.0" if _CODE_OF_1_0.search(read_text(file)) else "0.9"
     return SourceText(str(file), _NO_MODEL), MappingNode(0), version
+
+
+def _find_identity(root: MappingNode, code: Sequence[JavaSource]) -> dict[str, str]:
+    """The id, the name and the version that the file lacks and the code has."""
+    from anaphora.models.nlpcraft.rules.model import make_id
+
+    found = next((one.identity for one in code if one.identity), ())
+    identity = dict(zip(("id", "name", "version"), found, strict=False))
+    return {
+        key: make_id(value) if key == "id" else value
+        for key, value in identity.items()
+        if key not in root.items
+    }
 
 
 def _set_key(root: MappingNode, key: str, value: str) -> None:

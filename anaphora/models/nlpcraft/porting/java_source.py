@@ -34,6 +34,9 @@ _ANNOTATION = re.compile(r"\s*@((?:\w+\.)*\w+)\s*(\()?")
 _HEADER = re.compile(r"([^(){};=\"@]*?)([\w$]+)\s*(?:<[^()]*>\s*)?\(")
 _TYPE_WORD = re.compile(r"\b(?:class|object|interface|trait|record|enum)\s+(\w+)")
 _RETURN_TYPE = re.compile(r"\)\s*(:\s*[\w.<>\[\]?, ]+)")
+_IDENTITY = re.compile(
+    rf"\b(?:NCModelConfig|NCModelAdapter|super)\s*\(\s*({_STRING})\s*,\s*({_STRING})\s*,\s*({_STRING})"
+)
 _LOADER = re.compile(r"\b(?:class|object)\s+(\w+)[^{};]*?\bNCValueLoader\b")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
@@ -67,12 +70,13 @@ class JavaCallback:
 @dataclass(frozen=True, slots=True)
 class JavaSource:
     """What a source file declares. ``idl`` are the texts with intents of its classes, ``loaders``
-    the value loaders with their lines."""
+    the value loaders with their lines, ``identity`` the id, the name and the version of a model."""
 
     name: str
     callbacks: tuple[JavaCallback, ...]
     idl: tuple[str, ...]
     loaders: dict[str, int]
+    identity: tuple[str, ...] = ()
 
     @property
     def language(self) -> str:
@@ -118,7 +122,9 @@ def parse_java(text: str, name: str = "") -> JavaSource:
         callbacks.append(_build_callback(code, header, end, annotations))
         at = end
     loaders = {one[1]: _line_at(code, one.start()) for one in _LOADER.finditer(code)}
-    return JavaSource(name, tuple(callbacks), tuple(class_idl), loaders)
+    named = _IDENTITY.search(code)
+    identity = tuple(map(_unquote, named.groups())) if named else ()
+    return JavaSource(name, tuple(callbacks), tuple(class_idl), loaders, identity)
 
 
 def _build_callback(

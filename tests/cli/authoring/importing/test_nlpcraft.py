@@ -398,7 +398,9 @@ class Calculator extends NCModel(NCModelConfig("calc", "Calculator", "1.0"), pip
         assert result.exit_code == 0, result.stderr
         assert "a model file of NLPCraft 1.0" in result.stderr
         model = load_model(output)
-        assert (model.id, model.handlers.keys()) == ("Calculator", {"calc"})
+        assert (model.id, model.name, model.version) == ("calc", "Calculator", "1.0")
+        assert "taken from its name" not in result.stderr
+        assert model.handlers.keys() == {"calc"}
         engine = Engine(model)
         texts = [step.text for one in model.samples for step in one.steps]
         assert [engine.ask(text).intent for text in texts] == ["calc", "calc"]
