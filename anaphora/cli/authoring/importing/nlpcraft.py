@@ -101,7 +101,7 @@ def nlpcraft(
     check_options(id, language)
     is_code = file.suffix in SOURCE_SUFFIXES
     source_text, root, version = _read_code(file) if is_code else _read(file)
-    code = read_sources(file, source or ([file] if is_code else []))
+    code = read_sources(file, [*([file] if is_code else []), *(source or [])])
     annotated = [text for one in code for text in one.intent_texts]
     further = [*(_import_statement(path) for path in intents or []), *annotated]
     first = len(further) - len(annotated)

@@ -405,6 +405,13 @@ class Calculator extends NCModel(NCModelConfig("calc", "Calculator", "1.0"), pip
         texts = [step.text for one in model.samples for step in one.steps]
         assert [engine.ask(text).intent for text in texts] == ["calc", "calc"]
 
+    def test_its_source_may_be_in_the_folder_of_sources(self, tmp_path: Path) -> None:
+        source = tmp_path / "Calculator.scala"
+        source.write_text(self.CODE)
+        result = run(source, "--source", tmp_path, "--output", tmp_path / "calc.yaml")
+        assert result.exit_code == 0, result.stderr
+        assert len(load_model(tmp_path / "calc.yaml").samples) == 1
+
     def test_a_mistake_in_its_intents_is_an_error(self, tmp_path: Path) -> None:
         source = tmp_path / "Calculator.java"
         source.write_text(self.CODE.replace("has(", "hass("))
