@@ -57,14 +57,20 @@ def add_durations(numbers: Recognizer, durations: Recognizer) -> Recognizer:
 
 def _count(duration: Mention) -> Mention:
     """The number of a duration, in the unit of the smallest of its parts."""
-    amount, unit = duration.meta.get("amount"), duration.meta.get("unit")
-    if amount is None:
-        seconds = duration.meta["seconds"]
-        size, unit = next((one for one in _SIZES if seconds % one[0] == 0), (1, "second"))
-        amount = seconds // size if size > 1 else seconds
+    if "amount" in duration.meta:
+        amount, unit = duration.meta["amount"], duration.meta["unit"]
+    else:
+        amount, unit = _count_seconds(duration.meta["seconds"])
     short = _UNITS.get(unit, unit)
     meta = {"value": amount, "kind": "cardinal", "unit": short, "unittype": "datetime"}
     return replace(duration, value=f"{amount} {short}", meta=meta)
+
+
+def _count_seconds(seconds: float) -> tuple[float, str]:
+    for size, unit in _SIZES:
+        if seconds % size == 0:
+            return seconds // size, unit
+    return seconds, "second"
 
 
 _SIZES = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
