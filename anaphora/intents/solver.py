@@ -10,7 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, Utterance, Variant
-from anaphora.entities.variants.free_words import find_free_words, is_free_word, merge_free_words
+from anaphora.entities.variants.free_words import (
+    find_free_words,
+    is_free_word,
+    is_sign,
+    merge_free_words,
+)
 from anaphora.errors import EvaluationError
 from anaphora.grammar.context import EntityContext, QuestionContext
 from anaphora.grammar.idl.intent import Intent, IntentOptions, Term
@@ -432,7 +437,7 @@ def _find_blocking_reason(filling: SlotFilling, context: MatchContext) -> str:
     all_may_stay = options.unused_user_entities and options.unused_system_entities
     if not all_may_stay and (unused := _find_unused_entity(context.variant, new, options)):
         return f"it leaves '{unused.text}' ({unused}) unused"
-    taken_words = sum(is_free_word(entity) for entity in new)
+    taken_words = sum(is_free_word(one) and not is_sign(one.text) for one in new)
     if not options.unused_free_words and context.variant.uncovered > taken_words:
         return "it leaves words of the sentence unused"
     return ""

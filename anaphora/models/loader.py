@@ -147,13 +147,19 @@ def _load_or_build(
 
 
 def load_nlpcraft_model(
-    path: Path, version: NlpcraftVersion, *, intents: str | Iterable[str] = ()
+    path: Path,
+    version: NlpcraftVersion,
+    *,
+    intents: str | Iterable[str] = (),
+    text: str | None = None,
 ) -> Model:
     """Like :func:`load_model`, for a file that is known to be of NLPCraft, though nothing in it may
-    tell it from one of Anaphora."""
-    text = read_text(path)
+    tell it from one of Anaphora. ``text`` is YAML that stands for a file of code."""
+    format: FileFormat = "yaml"
+    if text is None:
+        text, format = read_text(path), file_format(path)
     further = _as_tuple(intents)
-    return _parse(text, str(path), file_format(path), path.parent, further, version=version)[0]
+    return _parse(text, str(path), format, path.parent, further, version=version)[0]
 
 
 def parse_model(

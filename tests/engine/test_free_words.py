@@ -104,3 +104,21 @@ def test_a_predicate_that_reads_nothing_of_a_word_takes_none(
     reply = Engine(parse_model(model)).ask("say green apples to them")
     assert reply.intent == "say"
     assert (reply.slots["words"].value if "words" in reply.slots else None) == taken
+
+
+def test_a_sign_between_blanks_is_one() -> None:
+    say = "term(words)={# == 'nlpcraft:nlp'}[1,3]"
+    sign = "term={# == 'say'} term(words)={has(list('+', '-', '*'), meta_ent('nlpcraft:nlp:text'))}"
+    engine = Engine(parse_model(MODEL.replace(f"term={{# == 'say'}} {say}", sign)))
+    asked = ("say 2 + 2", "say 3 * 4", "say two - 1", "say two+two", "say - well")
+    found = [engine.ask(text).slots.get("words") for text in asked]
+    assert [slot and slot.value for slot in found] == ["+", "*", "-", None, None]
+
+
+def test_the_words_of_a_bot_of_1_0_are_free_words() -> None:
+    text = (
+        "elements: [{type: x}]\n"
+        "intents: [\"intent=i term(op)={has(list('+', '*'), meta_ent('nlp:entity:text'))}\"]\n"
+    )
+    assert data(text, "1.0")["free_words"] is True
+    assert Engine(parse_model(text)).ask("2 * 2").slots["op"].value == "*"

@@ -33,8 +33,8 @@ def map_metadata(name: str, inner: Recognizer) -> Recognizer:
 
 
 def add_durations(numbers: Recognizer, durations: Recognizer) -> Recognizer:
-    """Find durations that are no numbers with a unit ("an hour", "a few minutes") as numbers, for
-    NLPCraft has no entity of durations."""
+    """Find durations that are no numbers with a unit ("an hour", "a few minutes", "3h5m") as
+    numbers, for NLPCraft has no entity of durations."""
 
     def recognize(doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
         found = list(numbers(doc, at))
@@ -42,7 +42,7 @@ def add_durations(numbers: Recognizer, durations: Recognizer) -> Recognizer:
         counted = [
             _count(one)
             for one in durations(doc, at)
-            if "amount" in one.meta
+            if "seconds" in one.meta
             and not any(other.start < one.end and one.start < other.end for other in measured)
         ]
         inner = [
@@ -56,13 +56,24 @@ def add_durations(numbers: Recognizer, durations: Recognizer) -> Recognizer:
 
 
 def _count(duration: Mention) -> Mention:
-    """The number of a duration, with the unit that numbers of time have."""
-    amount, unit = duration.meta["amount"], duration.meta["unit"]
+    """The number of a duration, in the unit of the smallest of its parts."""
+    if "amount" in duration.meta:
+        amount, unit = duration.meta["amount"], duration.meta["unit"]
+    else:
+        amount, unit = _count_seconds(duration.meta["seconds"])
     short = _UNITS.get(unit, unit)
     meta = {"value": amount, "kind": "cardinal", "unit": short, "unittype": "datetime"}
     return replace(duration, value=f"{amount} {short}", meta=meta)
 
 
+def _count_seconds(seconds: float) -> tuple[float, str]:
+    for size, unit in _SIZES:
+        if seconds % size == 0:
+            return seconds // size, unit
+    return seconds, "second"
+
+
+_SIZES = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _UNITS = {"second": "s", "minute": "min", "hour": "h"}
 
 _UNIT_NAMES = {
@@ -72,9 +83,20 @@ _UNIT_NAMES = {
     "kg": "kilogram", "t": "tonne", "oz": "ounce", "lb": "pound", "ml": "milliliter", "l": "litre",
     "gal": "gallon", "qt": "quart", "pt": "pint", "km/h": "kilometer per hour",
     "m/s": "meter per second", "mph": "mile per hour", "°C": "celsius", "°F": "fahrenheit",
-    "K": "kelvin", "W": "watt", "kW": "kilowatt", "Hz": "hertz",
+    "K": "kelvin", "°": "degree", "W": "watt", "kW": "kilowatt", "Hz": "hertz", "A": "ampere",
+    "V": "volt", "B": "byte", "kB": "kilobyte", "MB": "megabyte", "GB": "gigabyte",
+    "TB": "terabyte", "ms": "millisecond", "ha": "hectare",
 }  # fmt: skip
 """The names of NLPCraft's units; others are called by their symbols."""
+
+_POWERS = {"²": "square", "³": "cubic"}
+
+
+def _unit_name(meta: Meta) -> str | None:
+    unit: str | None = meta.get("unit")
+    if unit and (power := _POWERS.get(unit[-1])):
+        return f"{power} {_UNIT_NAMES.get(unit[:-1], unit[:-1])}"
+    return _UNIT_NAMES.get(unit, unit) if unit else None
 
 
 def extend_metadata(name: str, meta: Meta) -> Meta:
@@ -138,7 +160,7 @@ _KEYS: Mapping[str, Mapping[str, _Key]] = {
     "nlpcraft:num": {
         "from": _range_limit("from", -_NO_END),
         "to": _range_limit("to", _NO_END),
-        "unit": lambda meta: _UNIT_NAMES.get(meta.get("unit", ""), meta.get("unit")),
+        "unit": _unit_name,
         "fromincl": lambda meta: meta.get("fromincl", True),
         "toincl": lambda meta: meta.get("toincl", True),
         "isequalcondition": lambda meta: not _is_range(meta) and meta.get("comparison") != "not",

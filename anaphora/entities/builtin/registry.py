@@ -46,7 +46,8 @@ def create_builtin(
         options = {**options, **entity.fixed_options}
         inner = create_builtin(entity.base_entity, language, options, cache=cache)
         if name == "nlpcraft:num":
-            inner = add_durations(inner, create_builtin("duration", language, {}, cache=cache))
+            durations = create_builtin("duration", language, {"ahead": True}, cache=cache)
+            inner = add_durations(inner, durations)
         return map_metadata(name, inner)
     home = import_module(f"anaphora.entities.builtin.{_MODULES[name]}")
     if cache is not None and name in _CACHEABLE:

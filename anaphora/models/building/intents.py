@@ -28,6 +28,8 @@ from anaphora.models.checking.references import (
 )
 from anaphora.models.checking.validation import is_placeholder
 from anaphora.models.domain import Element
+from anaphora.models.nlpcraft.intent_texts import read_resource
+from anaphora.models.nlpcraft.legacy_dialect import prefer_legacy_error
 from anaphora.models.reading.nodes import NodePath
 from anaphora.models.schema.intents import IntentSchema
 
@@ -113,7 +115,7 @@ def _create_reader(draft: ModelDraft) -> ImportReader:
         return read_import
 
     def read(location: str, folder: FilePath | None) -> ImportedText:
-        found = read_import(location, folder)
+        found = read_resource(location, folder)
         return found._replace(text=legacy.rewrite(found.text))
 
     return read
@@ -167,6 +169,8 @@ class _Declaration:
         try:
             compiled = self._compile(compiler)
         except GrammarError as error:
+            if self.draft.imported and isinstance(self.written, str):
+                error = prefer_legacy_error(self.written, error)
             self.draft.add_nested("error", self.path, error.problems)
             return None
         if compiled is None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from anaphora.errors import GrammarError
-from anaphora.grammar.idl.imports import read_import
+from anaphora.grammar.idl.imports import ImportedText, read_import
 from anaphora.models.reading.nodes import MappingNode, iter_texts, mappings_in
 
-__all__ = ["iter_intent_texts", "iter_synonym_texts"]
+__all__ = ["iter_intent_texts", "iter_synonym_texts", "read_resource"]
 
 _IMPORT = re.compile(r"""\bimport\s*\(\s*(?:'([^'\n]*)'|"([^"\n]*)")\s*\)""")
 _SYNONYMS = ("synonyms", "values")
@@ -34,10 +35,23 @@ def iter_intent_texts(
                 continue
             seen.add(key)
             try:
-                found = read_import(key[0], where)
+                found = read_resource(key[0], where)
             except GrammarError:
                 continue
             waiting.append((found.text, found.folder))
+
+
+def read_resource(location: str, folder: Path | None) -> ImportedText:
+    """Read an import like :func:`read_import`, or relative to a folder above: a location such as
+    ``org/bot/more.idl`` may count from the root of the bot's resources."""
+    try:
+        return read_import(location, folder)
+    except GrammarError:
+        above = Path(folder or "").absolute().parents if "/" in location else ()
+        for root in above:
+            with suppress(GrammarError):
+                return read_import(location, root)
+        raise
 
 
 def iter_synonym_texts(root: MappingNode) -> Iterator[str]:

@@ -7,21 +7,22 @@ that a text that parses in it is one.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable
 
 from msgspec.structs import replace
 
 from anaphora.errors import GrammarError
-from anaphora.grammar.idl.parsing.parser import parse_legacy_idl, parse_legacy_predicate
+from anaphora.grammar.idl.parsing.parser import parse_idl, parse_legacy_idl, parse_legacy_predicate
 from anaphora.grammar.idl.printer import print_predicate, print_statements
 from anaphora.grammar.idl.syntax import IntentNode, TermNode
 from anaphora.grammar.synonyms.error_messages import LITERAL
 
-__all__ = ["LegacyIntents", "rewrite_parts"]
+__all__ = ["LegacyIntents", "prefer_legacy_error", "rewrite_parts"]
 
-_WORD_OF_PARSER = re.compile(r"""(?<=['"])nlp:entity(?=['"])""")
-_LEGACY_INTENT = re.compile(r"\bintent\s*=")
+_WORD_OF_PARSER = re.compile(r"""(?<=['"])nlp:entity(?=['":])""")
+_LEGACY_INTENT = re.compile(r"\bintent\s*=|\bconv\s*=")
 _TILDE = re.compile(r"term\s*(?:\([^()]*\)\s*)?~")
 _PART = re.compile(r"\^\^\s*(\[[^\[\]{}]*\])?\s*(.*?)\s*\^\^", re.DOTALL)
 _QUANTIFIER = re.compile(r"\[\s*(\d+)\s*,\s*(\d+)\s*\]")
@@ -48,7 +49,7 @@ class LegacyIntents:
         try:
             intents = parse_legacy_idl(text)
         except GrammarError:
-            return text
+            return text  # the compiler reports it, see `prefer_legacy_error`
         return print_statements(map(self._rewrite_intent, intents))
 
     def _rewrite_intent(self, intent: IntentNode) -> IntentNode:
@@ -62,6 +63,22 @@ class LegacyIntents:
         ]
         flow = _rewrite_flow(intent.flow) if isinstance(intent.flow, str) else intent.flow
         return replace(intent, options=options, terms=tuple(terms), flow=flow)
+
+
+def prefer_legacy_error(text: str, error: GrammarError) -> GrammarError:
+    """The syntax error of the dialect in ``text`` if its parser comes further than that of the
+    intent language, whose ``error`` is given."""
+    try:
+        parse_idl(text)
+    except GrammarError as own:
+        try:
+            parse_legacy_idl(text)
+        except GrammarError as legacy:
+            if (legacy.line, legacy.column) > (own.line, own.column):
+                return GrammarError(
+                    dataclasses.replace(one, source=error.source) for one in legacy.problems
+                )
+    return error
 
 
 def rewrite_parts(text: str) -> str:

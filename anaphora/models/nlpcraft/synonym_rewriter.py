@@ -2,13 +2,14 @@
 
 NLPCraft joins adjacent pieces with a blank, Anaphora without one: ``ben{z|s}`` is ``ben z`` and
 ``ben s`` in NLPCraft, ``benz`` and ``bens`` here. It also skips alternatives that are left empty
-(``{rain||snow}``), and reads predicates in several forms.
+(``{rain||snow}``), and reads predicates in several forms. Up to 0.7 ``*`` is the empty alternative:
+``{all|*}`` is ``{all|_}``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from anaphora.grammar.synonyms.error_messages import mask_literals
@@ -20,6 +21,8 @@ from anaphora.models.reading.nodes import Node, ScalarNode, copy_tree
 __all__ = ["SynonymRewriter"]
 
 _EMPTY_ALTERNATIVE = re.compile(r"(?<=\{)(?:\s*\|)+\s*|\|\s*(?=[|}])")
+_STAR = re.compile(r"(?<=[{|])(\s*)\*(?=\s*[|}])")
+_UNDERSCORE = re.compile(r"[{|]\s*_\s*[|}]")
 _IN_NEED = re.compile(r"[{<]|\^\^")
 
 
@@ -33,10 +36,16 @@ class _Change(NamedTuple):
 
 
 class SynonymRewriter:
-    """Rewrites the texts of one file; ``macros`` are the macros of the file by name."""
+    """Rewrites the texts of one file: ``macros`` by name, and ``synonyms``.
 
-    def __init__(self, macros: Mapping[str, str]) -> None:
-        self._macros = {name: _drop_empty_alternatives(text) for name, text in macros.items()}
+    ``*`` may be the empty alternative if ``stars`` are allowed and no text has ``_``.
+    """
+
+    def __init__(
+        self, macros: Mapping[str, str], synonyms: Iterable[str] = (), *, stars: bool = False
+    ) -> None:
+        self._stars = stars and not any(map(_UNDERSCORE.search, (*macros.values(), *synonyms)))
+        self._macros = {name: self._rewrite_groups(text) for name, text in macros.items()}
         self._changes: dict[str, _Change] = {}
 
     def rewrite(self, node: Node) -> Node:
@@ -66,9 +75,20 @@ class SynonymRewriter:
                 text = after
         return node if text == node.text else ScalarNode(node.start, node.end, text, node.style)
 
+    def _rewrite_groups(self, text: str) -> str:
+        return _drop_empty_alternatives(self._replace_stars(text))
+
+    def _replace_stars(self, text: str) -> str:
+        """The text with ``_`` for an alternative that is only ``*``."""
+        if not self._stars:
+            return text
+        at = {one.end() - 1 for one in _STAR.finditer(mask_literals(text))}
+        return "".join("_" if index in at else char for index, char in enumerate(text))
+
     def _steps(self) -> tuple[tuple[str, Callable[[str], str]], ...]:
         return (
             ("predicates are in braces and in the intent language", rewrite_parts),
+            ("the alternative * is nothing, as up to 0.7", self._replace_stars),
             ("an alternative that is left empty does not count", _drop_empty_alternatives),
             (
                 "pieces are joined by a blank, as in NLPCraft",

@@ -12,7 +12,7 @@ from anaphora.models.nlpcraft.entities.builtin_tokens import (
     add_named_substitutes,
 )
 from anaphora.models.nlpcraft.entities.restricted_combinations import restrict_combinations
-from anaphora.models.nlpcraft.intent_texts import iter_intent_texts
+from anaphora.models.nlpcraft.intent_texts import iter_intent_texts, iter_synonym_texts
 from anaphora.models.nlpcraft.language_detection import add_language
 from anaphora.models.nlpcraft.legacy_dialect import LegacyIntents
 from anaphora.models.nlpcraft.notes import NoteCollector, TranslationNote
@@ -64,7 +64,9 @@ def translate(
     root = _remove_nulls(root)
     intent_texts = tuple(iter_intent_texts(root, intents, folder))
     legacy = LegacyIntents(intent_texts)
-    synonyms = SynonymRewriter(find_macro_texts(root))
+    synonyms = SynonymRewriter(
+        find_macro_texts(root), iter_synonym_texts(root), stars=version == "0.9"
+    )
     context = TranslationTarget(root, MappingNode(root.start), notes, synonyms, legacy)
     apply_rules(MODEL_RULES, context, known_keys=MODEL_KEYS)
     add_builtin_entities(context, version, intent_texts)

@@ -57,11 +57,15 @@ def detect_version(root: MappingNode) -> NlpcraftVersion | None:
 
 
 def assume_version(root: MappingNode) -> NlpcraftVersion | None:
-    """The NLPCraft version of a file that is said to be one of NLPCraft; None if it has no elements
-    or evidence against that."""
+    """The NLPCraft version of a file that is said to be one of NLPCraft; None if it has neither
+    elements nor intents, or evidence against that."""
     version = detect_version(root)
     elements = mappings_in(root.items.get("elements"))
-    if version or not elements or _evidence_for_anaphora(root, elements):
+    if (
+        version
+        or not (elements or "intents" in root.items)
+        or _evidence_for_anaphora(root, elements)
+    ):
         return version
     return "0.9"
 

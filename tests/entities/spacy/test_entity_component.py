@@ -273,7 +273,16 @@ def test_numbers_have_both_ends_and_the_kind_of_the_condition(stand_in, ours, th
 
 @pytest.mark.parametrize(
     ("ours", "theirs"),
-    [("min", "minute"), ("h", "hour"), ("day", "day"), ("km", "kilometer"), ("°C", "celsius")],
+    [
+        ("min", "minute"),
+        ("h", "hour"),
+        ("day", "day"),
+        ("km", "kilometer"),
+        ("°C", "celsius"),
+        ("°", "degree"),
+        ("km²", "square kilometer"),
+        ("GB", "gigabyte"),
+    ],
 )
 def test_units_have_their_names(stand_in, ours, theirs) -> None:
     meta = metadata(stand_in, "nlpcraft:num", {"value": 5, "unit": ours})

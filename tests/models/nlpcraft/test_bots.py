@@ -23,6 +23,14 @@ DIALOGS: dict[str, list[list[tuple[str, str | None]]]] = {
         [("lights_on", "switch"), ("kill all lights", "switch"), ("kill time", None)],
         [("shut off the light, living_room", "switch"), ("What is the time?", None)],
     ],
+    "robot-0.6/robot.yaml": [
+        [
+            ("Roll forward 10 meters", "go"),
+            ("rotate left by 90 degrees", "turn"),
+            ("say", "again"),
+        ],
+        [("move", "go"), ("say", None), ("tell me navy blue", "paint"), ("red", None)],
+    ],
     "weather-0.7/weather.json": [
         [
             ("What is the weather in Oslo?", "now"),

@@ -300,6 +300,8 @@ def test_intents_read_their_metadata_under_their_keys(question: str, intent: str
         ("ring in few minutes", "3 min"),
         ("ring in a week", "1 week"),
         ("ring in an hour and 15 mins", "75 min"),
+        ("ring in 3h5m", "185 min"),
+        ("ring in a bit", "3 min"),
         ("ring 7 times", "7"),
     ],
 )
@@ -310,6 +312,16 @@ def test_a_length_of_time_is_a_number_with_a_unit(question: str, value: str) -> 
         " && meta_tok('nlpcraft:num:isequalcondition')}\"\n"
     )
     assert Engine(model).ask(question).slots["n"].value == value
+
+
+def test_a_bit_of_something_is_no_length_of_time() -> None:
+    model = parse_model(
+        f"{HEAD}enabledBuiltInTokens: ['nlpcraft:num']\nelements: [{{id: ring}}]\nintents:\n"
+        "- \"intent=ring term={# == 'ring'} term(n)={# == 'nlpcraft:num'}?\"\n"
+    )
+    engine = Engine(model)
+    for text in ("ring in a bit of trouble", "ring a bit louder"):
+        assert "n" not in engine.ask(text).slots
 
 
 def test_what_is_built_in_may_be_left_unused_as_in_theirs() -> None:

@@ -176,6 +176,22 @@ def test_intents_from_the_code_of_the_bot_are_rewritten_as_well(tmp_path: Path) 
     assert [one.terms[0].conversational for one in model.intents] == [False, True]
 
 
+@pytest.mark.parametrize(("conv", "reach"), [("conv=false ", "="), ("conv=true ", "~"), ("", "~")])
+def test_the_short_form_may_say_conv_too(conv: str, reach: str) -> None:
+    other = "intent=y term~{id == 'room'}"
+    found = rewritten(f"id=x {conv}term(r)={{id == 'room'}} {other}")
+    assert found.startswith(f"intent=x term(r){reach}{{# == 'room'}}")
+    assert answered(f"id=x {conv}term(r)={{id == 'room'}}", "hall", "zebra") == ["x", None]
+
+
+def test_a_mistake_in_the_dialect_is_reported_where_it_is() -> None:
+    intents = ("intent=x conv=false term={id !@@ 'room'}", "intent=x term={# == 1 &| 2}")
+    for intent, column in zip(intents, (37, 28), strict=True):
+        with pytest.raises(ModelError) as caught:
+            parse_model(MODEL.replace("INTENT", f'"{intent}"'))
+        assert (caught.value.column, caught.value.line) == (column, 12), caught.value
+
+
 def test_files_of_anaphora_do_not_have_the_dialect() -> None:
     with pytest.raises(ModelError, match="function 'id'"):
         parse_model("id: m\nelements: [{id: a}]\nintents: [\"intent=x term={id == 'a'}\"]\n")

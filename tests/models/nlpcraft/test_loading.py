@@ -53,6 +53,17 @@ def test_intents_that_name_java_methods_are_left_out_with_a_warning() -> None:
     assert "the intent 'java' is skipped: it needs that function" in said(model)
 
 
+def test_an_import_may_count_from_the_root_of_the_resources(tmp_path: Path) -> None:
+    folder = tmp_path / "org" / "bot"
+    folder.mkdir(parents=True)
+    text = f"{HEAD}elements: [{{id: a}}]\nintents: [\"import('org/bot/more.idl')\"]\n"
+    (folder / "bot.yaml").write_text(text)
+    with pytest.raises(ModelError, match="there is no file"):
+        load_model(folder / "bot.yaml")
+    (folder / "more.idl").write_text("intent=x term={# == 'a'}")
+    assert [one.id for one in load_model(folder / "bot.yaml").intents] == ["x"]
+
+
 @pytest.mark.parametrize(("most", "status"), [("", "rejected"), (2**31 - 1, "matched")])
 def test_suspicious_words_are_allowed_where_the_file_has_no_limit_on_them(
     most: object, status: str

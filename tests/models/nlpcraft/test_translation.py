@@ -236,6 +236,26 @@ class TestSynonyms:
         assert "left empty does not count: '{sleet|}' → '{sleet}' (and 2 more)" in note.reason
         assert parse_model(text).elements[0].phrases[""][1:3] == (("rain x",), ("snow x",))
 
+    def test_a_star_alone_is_nothing_in_files_up_to_0_7(self) -> None:
+        text = (
+            "macros: [{name: <A>, macro: '{whole|*}'}]\n"
+            "elements: [{id: e, synonyms: ['<A> { * |big} house', '//a{|*}// 2*2 {b\\*|c}']}]"
+        )
+        found = data(text)
+        assert found["macros"] == {"<A>": "{whole|_}"}
+        assert found["elements"][0]["synonyms"] == [
+            "<A> { _ |big} house",
+            "//a{|*}// 2*2 {b\\*|c}",
+        ]
+        assert "'{whole|*}' → '{whole|_}' (and 1 more)" in notes_of(text)["synonyms"].reason
+
+    def test_a_star_is_a_sign_in_a_file_that_has_an_underscore(self) -> None:
+        text = "elements: [{id: e, synonyms: ['{a|_} b'], values: {times: ['{*|x}']}}]"
+        assert data(text)["elements"][0]["values"] == {"times": ["{*|x}"]}
+        assert data("elements: [{type: e, synonyms: ['{*|x}']}]", "1.0")["elements"] == [
+            {"id": "e", "synonyms": ["{*|x}"]}
+        ]
+
     def test_there_is_no_note_where_blanks_are_written(self) -> None:
         assert "synonyms" not in notes_of("elements: [{id: e, synonyms: ['ben {z|s} <A> x']}]")
 

@@ -114,5 +114,6 @@ def test_entities_that_the_file_declares_are_no_mark() -> None:
 def test_a_file_that_is_said_to_be_of_nlpcraft_needs_no_mark() -> None:
     assert assume_version(tree("id: m\nname: M\n" + ELEMENT)) == "0.9"
     assert assume_version(tree("elements: [{id: e, metadata: {a: 1}}]")) == "0.9"
+    assert assume_version(tree("elements: []\nintents: ['intent=all term={true}']")) == "0.9"
     assert assume_version(tree("language: en\n" + ELEMENT)) is None
     assert assume_version(tree("id: m\n")) is None

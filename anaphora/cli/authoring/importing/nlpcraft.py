@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,23 +26,29 @@ from anaphora.cli.terminal import create_error_console, print_error, print_warni
 from anaphora.errors import ModelError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from anaphora.models.domain import Model
     from anaphora.models.nlpcraft import NlpcraftVersion, Translation, TranslationNote
+    from anaphora.models.nlpcraft.porting.java_source import JavaSource
     from anaphora.models.reading.nodes import MappingNode
     from anaphora.models.reading.source import SourceText
 
 __all__ = ["nlpcraft"]
 
 _IMPORT = re.compile(r"\bimport\s*\(")
+_CODE_OF_1_0 = re.compile(r"\bNC(?:Entity|Pipeline|ModelConfig)")
+_NO_MODEL = "{}"
 
 
 def nlpcraft(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="The model file: YAML or JSON.", exists=True, dir_okay=False
+            metavar="FILE",
+            help="The model file: YAML or JSON; or the code of a bot without one.",
+            exists=True,
+            dir_okay=False,
         ),
     ],
     *,
@@ -80,31 +88,45 @@ def nlpcraft(
     annotations in its source files. A module that somebody has edited is overwritten only with
     --force. Neither file is written if the model has mistakes.
 
+    A bot may have no model file, as all is in its code: give the source file instead.
+
     Such a file also works untranslated: 'anaphora check FILE', 'anaphora chat FILE'.
 
     Example: anaphora import nlpcraft lights.yaml --intents lights.idl --output lights-new.yaml
     """
+    from anaphora.models.loader import load_nlpcraft_model
     from anaphora.models.nlpcraft import print_model, translate
+    from anaphora.models.nlpcraft.porting.java_source import SOURCE_SUFFIXES
 
     check_options(id, language)
-    source_text, root, version = _read(file)
-    code = read_sources(file, source or [])
+    is_code = file.suffix in SOURCE_SUFFIXES
+    source_text, root, version = _read_code(file) if is_code else _read(file)
+    code = read_sources(file, [*([file] if is_code else []), *(source or [])])
     annotated = [text for one in code for text in one.intent_texts]
     further = [*(_import_statement(path) for path in intents or []), *annotated]
+    first = len(further) - len(annotated)
+    places = {
+        f"intents[{first + index}]": place
+        for index, place in enumerate(chain.from_iterable(one.intent_places for one in code))
+    }
     translation = translate(root, version, name=file.stem, intents=further, folder=file.parent)
-    for key, value in (("id", id), ("language", language)):
-        if value:
-            _set_key(translation.root, key, value)
+    chosen = _find_identity(root, code)
+    chosen |= {key: value for key, value in (("id", id), ("language", language)) if value}
+    for key, value in chosen.items():
+        _set_key(translation.root, key, value)
     _add_intents(translation, intents or [], annotated)
     skeleton = prepare_skeleton(translation, root, code, file, output, force=force)
-    given = {key for key, option in (("intents", further), ("language", language)) if option}
+    given = {*chosen, *(["intents"] if further else [])}
     notes = [note for note in translation.notes if note.key not in given]
     notes = skeleton.update_notes(notes)
     written = print_model(translation.root)  # before the check, which removes mistakes
     err = create_error_console()
     _print_notes(err, source_text, root, version, notes)
     _warn_of_imports(err, translation.root, file, intents or [], output)
-    model = _check_original(file, version, further, source_text, translation.notes)
+    load = partial(
+        load_nlpcraft_model, file, version, intents=further, text=_NO_MODEL if is_code else None
+    )
+    model = _check_original(load, source_text, translation.notes, places)
     if model and not skeleton.text:
         _warn_of_lost_intents(err, _intent_texts(translation.root), model)
     head = f"# Translated from {file.name!r}, a model of NLPCraft {version}."
@@ -143,6 +165,29 @@ def _read(file: Path) -> tuple[SourceText, MappingNode, NlpcraftVersion]:
             )
         )
     return source, root, version
+
+
+def _read_code(file: Path) -> tuple[SourceText, MappingNode, NlpcraftVersion]:
+    """An empty tree for a bot that is only code, and the version of NLPCraft of that code."""
+    from anaphora.models.reading.files import read_text
+    from anaphora.models.reading.nodes import MappingNode
+    from anaphora.models.reading.source import SourceText
+
+    version: NlpcraftVersion = "1.0" if _CODE_OF_1_0.search(read_text(file)) else "0.9"
+    return SourceText(str(file), _NO_MODEL), MappingNode(0), version
+
+
+def _find_identity(root: MappingNode, code: Sequence[JavaSource]) -> dict[str, str]:
+    """The id, the name and the version that the file lacks and the code has."""
+    from anaphora.models.nlpcraft.rules.model import make_id
+
+    found = next((one.identity for one in code if one.identity), ())
+    identity = dict(zip(("id", "name", "version"), found, strict=False))
+    return {
+        key: make_id(value) if key == "id" else value
+        for key, value in identity.items()
+        if key not in root.items
+    }
 
 
 def _set_key(root: MappingNode, key: str, value: str) -> None:
@@ -200,23 +245,24 @@ def _warn_of_imports(
 
 
 def _check_original(
-    file: Path,
-    version: NlpcraftVersion,
-    intents: Sequence[str],
+    load: Callable[[], Model],
     source: SourceText,
     notes: Sequence[TranslationNote],
+    places: Mapping[str, str],
 ) -> Model | None:
     """Load the original with the intents. If it has mistakes, print them with their places in the
-    original and return None."""
-    from anaphora.models.loader import load_nlpcraft_model
+    original, of which ``places`` has those of the intents from code, and return None."""
+
+    def name_places(problems: Iterable[Problem]) -> list[Problem]:
+        return [replace(one, source=places.get(one.source, one.source)) for one in problems]
 
     try:
-        model = load_nlpcraft_model(file, version, intents=intents)
+        model = load()
     except ModelError as error:
-        print_error(error)
+        print_error(ModelError(name_places(error.problems)))
         return None
     printed = {source.build_problem(note.offset, str(note)) for note in notes}
-    for warning in model.warnings:
+    for warning in name_places(model.warnings):
         if warning not in printed:
             print_warning(warning)
     return model

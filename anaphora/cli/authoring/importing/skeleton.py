@@ -66,7 +66,7 @@ def read_sources(model: Path, given: Sequence[Path]) -> list[JavaSource]:
     from anaphora.models.nlpcraft.porting.java_source import parse_java
     from anaphora.models.reading.files import read_text
 
-    files = [file for one in given for file in _iter_files(one)]
+    files = [file.resolve() for one in given for file in _iter_files(one)]
     texts = {file: read_text(file) for file in files or _list_beside(model)}
     if not given:
         naming = {file: text for file, text in texts.items() if model.name in text}

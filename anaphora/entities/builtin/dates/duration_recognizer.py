@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 from unicodedata import category
 
@@ -52,7 +53,7 @@ _ISO_EQUIVALENTS: Mapping[str, tuple[int, str]] = {
 
 def create(language: str, options: Mapping[str, Any]) -> DurationRecognizer:
     """Create the recognizer of durations in texts in ``language``."""
-    return DurationRecognizer(get_date_parser(language))
+    return DurationRecognizer(get_date_parser(language), ahead=options.get("ahead", False))
 
 
 def load(language: str, options: Mapping[str, Any], cache: Cache) -> None:
@@ -68,10 +69,13 @@ class DurationRecognizer:
     ``seconds`` (months and years have their average length); ``amount`` and ``unit`` of a duration
     in a single unit. A range (3 to 4 days) has the value ``P3D..P4D``, with ``from`` and ``to`` in
     seconds, and ``unit``. A comparison adds a sign (``>=P2D``) and the keys of a compared number.
+
+    ``ahead``: a time ahead that contains no duration is one, too ("in a bit").
     """
 
-    def __init__(self, parser: DateParser) -> None:
+    def __init__(self, parser: DateParser, *, ahead: bool = False) -> None:
         self._parser = parser
+        self._ahead = ahead
         self._phrases = load_number_phrases(parser.language)
 
     def __call__(self, doc: Doc | TokenizedText, at: datetime) -> Iterable[Mention]:
@@ -81,6 +85,8 @@ class DurationRecognizer:
     def read(self, text: str) -> list[Mention]:
         """The durations in ``text``."""
         found = [one for one in self._parser.find_durations(text) if not _is_money(text, *one[:2])]
+        if self._ahead:
+            found = sorted((*found, *self._find_times_ahead(text, found)), key=itemgetter(0))
         if not found:
             return []
         atoms = self._parser.get_atoms(text)
@@ -103,6 +109,14 @@ class DurationRecognizer:
                 value = f"{_format_iso(least)}..{_format_iso(most)}"
                 mentions.append(Mention(start, end, value, _build_range_metadata(least, most)))
         return mentions
+
+    def _find_times_ahead(self, text: str, durations: Sequence[DateMatch]) -> Iterator[DateMatch]:
+        """The lengths of the times ahead that contain none of the ``durations``."""
+        for start, end, meaning in self._parser.find_dates(text):
+            match meaning:
+                case ("ahead", ("amount", *_) as length):
+                    if all(last <= start or end <= first for first, last, _ in durations):
+                        yield start, end, length
 
     def _find_answer(self, text: str) -> list[Mention]:
         """What the whole text is as the answer to "how long?"."""

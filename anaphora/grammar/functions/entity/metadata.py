@@ -77,7 +77,7 @@ def meta_sys(context: EntityContext, key: str) -> str | None:
 
 def find_metadata(entity: Entity, key: str) -> Any:
     """The value of a key in the metadata of an entity. The key may have the id of the element as
-    prefix, or be one that NLPCraft 0.9 provides for every token."""
+    prefix, or be one that NLPCraft provides for every token."""
     found = entity.meta.get(key)
     if found is None and key.startswith(_TOKEN_KEY_PREFIX):
         read = _TOKEN_METADATA.get(key.removeprefix(_TOKEN_KEY_PREFIX))
@@ -93,6 +93,7 @@ def find_metadata(entity: Entity, key: str) -> Any:
 _TOKEN_KEY_PREFIX = "nlpcraft:nlp:"
 _TOKEN_METADATA: Mapping[str, Callable[[Entity], Any]] = {
     "unid": properties.ent_unid.python,
+    "text": properties.ent_text.python,  # 1.0
     "origtext": properties.ent_text.python,
     "normtext": properties.ent_norm_text.python,
     "lemma": properties.ent_lemma.python,

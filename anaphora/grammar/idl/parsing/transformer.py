@@ -118,9 +118,11 @@ class IdlTransformer(Transformer[Token, Any]):
     def legacy_intent(
         self, keyword: Token, name: Token, *rest: _Clause | IntentPartNode
     ) -> IntentNode:
-        """An intent of NLPCraft 0.5 to 0.7, with ``conv`` as an option."""
+        """An intent of NLPCraft 0.5 to 0.7, with ``conv`` as an option: true in the short form."""
         node = self.intent(keyword, name, *rest)
         conv = [one.value for one in rest if isinstance(one, _Clause) and one.name == "conv"]
+        if keyword.type == "ID_KEYWORD":
+            conv.append(True)
         return replace(node, options={**node.options, "conv": conv[0]}) if conv else node
 
     def legacy(self, *statements: Statement) -> tuple[Statement, ...]:

@@ -40,7 +40,7 @@ __all__ = ["add_builtin_entities", "add_free_words", "add_named_substitutes"]
 
 _TOKENS_KEY = "enabledBuiltInTokens"
 _NAME = re.compile(r"\bnlpcraft:[a-z]+\b")
-_FREE_WORD = re.compile(r"\b(?:nlpcraft:nlp|nlp:entity)\b(?!:)")
+_FREE_WORD = re.compile(r"\bnlpcraft:nlp\b(?!:)|\bnlp:entity\b")
 _NAME_OF_PARSER = re.compile(r"""(['"])((?:google|opennlp|spacy|stanford):[\w-]+)\1""")
 _PART = re.compile(r"\^\^(?:\[[^\[\]{}]*\])?\{(.*)\}\^\^", re.DOTALL)
 _EXTERNAL_PREFIXES = ("google:", "opennlp:", "stanford:")

@@ -18,8 +18,11 @@ __all__ = ["SOURCE_SUFFIXES", "JavaCallback", "JavaParameter", "JavaSource", "pa
 _LANGUAGES = {"java": "Java", "kt": "Kotlin", "scala": "Scala", "groovy": "Groovy"}
 SOURCE_SUFFIXES = tuple(f".{one}" for one in _LANGUAGES)
 
-_STRING = r'"""(?:[^"]|"(?!""))*"""|"(?:\\.|[^"\\\n])*"'
-_COMMENT = re.compile(rf"({_STRING}|'(?:\\.|[^'\\\n])')|//[^\n]*|/\*(?:.|\n)*?\*/")
+_STRING = (
+    r'"""(?:[^"]|"(?!""))*"""|"(?:\\.|[^"\\\n])*"'
+    r"|'''(?:[^']|'(?!''))*'''|'(?:\\.|[^'\\\n])*'"  # Groovy
+)
+_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*(?:.|\n)*?\*/")
 _TEXT = re.compile(_STRING)
 _BRACKET = re.compile(rf"{_STRING}|[()]")
 _INTENT_ANNOTATION = re.compile(r"@(?:[\w.]+\.)?NCIntent(?:Ref|SampleRef|Sample)?\b")
@@ -31,6 +34,9 @@ _ANNOTATION = re.compile(r"\s*@((?:\w+\.)*\w+)\s*(\()?")
 _HEADER = re.compile(r"([^(){};=\"@]*?)([\w$]+)\s*(?:<[^()]*>\s*)?\(")
 _TYPE_WORD = re.compile(r"\b(?:class|object|interface|trait|record|enum)\s+(\w+)")
 _RETURN_TYPE = re.compile(r"\)\s*(:\s*[\w.<>\[\]?, ]+)")
+_IDENTITY = re.compile(
+    rf"\b(?:NCModelConfig|NCModelAdapter|super)\s*\(\s*({_STRING})\s*,\s*({_STRING})\s*,\s*({_STRING})"
+)
 _LOADER = re.compile(r"\b(?:class|object)\s+(\w+)[^{};]*?\bNCValueLoader\b")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
@@ -64,12 +70,13 @@ class JavaCallback:
 @dataclass(frozen=True, slots=True)
 class JavaSource:
     """What a source file declares. ``idl`` are the texts with intents of its classes, ``loaders``
-    the value loaders with their lines."""
+    the value loaders with their lines, ``identity`` the id, the name and the version of a model."""
 
     name: str
     callbacks: tuple[JavaCallback, ...]
     idl: tuple[str, ...]
     loaders: dict[str, int]
+    identity: tuple[str, ...] = ()
 
     @property
     def language(self) -> str:
@@ -80,6 +87,13 @@ class JavaSource:
     def intent_texts(self) -> tuple[str, ...]:
         """All texts with intents, those of classes first."""
         return (*self.idl, *(text for one in self.callbacks for text in one.idl))
+
+    @property
+    def intent_places(self) -> tuple[str, ...]:
+        """For messages: where each of the ``intent_texts`` is."""
+        owners = ["a class" for _ in self.idl]
+        owners += [one.name for one in self.callbacks for _ in one.idl]
+        return tuple(f"{self.name}, @NCIntent of {owner}" for owner in owners)
 
 
 class _Annotation(NamedTuple):
@@ -108,7 +122,9 @@ def parse_java(text: str, name: str = "") -> JavaSource:
         callbacks.append(_build_callback(code, header, end, annotations))
         at = end
     loaders = {one[1]: _line_at(code, one.start()) for one in _LOADER.finditer(code)}
-    return JavaSource(name, tuple(callbacks), tuple(class_idl), loaders)
+    named = _IDENTITY.search(code)
+    identity = tuple(map(_unquote, named.groups())) if named else ()
+    return JavaSource(name, tuple(callbacks), tuple(class_idl), loaders, identity)
 
 
 def _build_callback(
@@ -181,7 +197,7 @@ def _iter_texts(code: str) -> Iterator[str]:
 
 
 def _unquote(written: str) -> str:
-    if not written.startswith('"""'):
+    if not written.startswith(('"""', "'''")):
         return _ESCAPE.sub(_unescape, written[1:-1])
     text = written[3:-3]
     return _MARGIN.sub("\n", text) if _MARGIN.search(text) else text

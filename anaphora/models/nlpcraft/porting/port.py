@@ -12,10 +12,11 @@ from typing import Any
 
 from anaphora.errors import GrammarError
 from anaphora.grammar.idl.compiler import Compiler
-from anaphora.grammar.idl.imports import ImportedText, read_import
+from anaphora.grammar.idl.imports import ImportedText
 from anaphora.grammar.idl.intent import Intent, Term
 from anaphora.grammar.python_functions import FunctionLoader
 from anaphora.models.nlpcraft.entities.third_party_tokens import PROVIDERS
+from anaphora.models.nlpcraft.intent_texts import read_resource
 from anaphora.models.nlpcraft.porting.java_source import JavaCallback, JavaSource
 from anaphora.models.nlpcraft.porting.skeleton import (
     SkeletonFunction,
@@ -109,7 +110,7 @@ def _find_intents(
     root: MappingNode, rewrite: Callable[[str], str], folder: Path | None
 ) -> dict[str, Intent]:
     def read(location: str, folder: Path | None) -> ImportedText:
-        found = read_import(location, folder)
+        found = read_resource(location, folder)
         return found._replace(text=rewrite(found.text))
 
     compiler = Compiler(code=_AnyFunction(), folder=folder, read=read, lenient=True)

@@ -376,6 +376,52 @@ class Alarm extends NCModel {
         assert "in Java" not in text
 
 
+class TestBotOfCode:
+    """A bot without a model file: all is in its code."""
+
+    CODE = """
+class Calculator extends NCModel(NCModelConfig("calc", "Calculator", "1.0"), pipeline):
+    @NCIntent(
+        "intent=calc options={'ordered': true}" +
+        "  term(x)={# == 'stanford:number'}" +
+        "  term(op)={has(list('+', '*'), meta_ent('nlp:entity:text'))}" +
+        "  term(y)={# == 'stanford:number'}"
+    )
+    @NCIntentSample(Array("2 + 2", "three * 4"))
+    def onMatch(@NCIntentTerm("x") x: NCEntity, @NCIntentTerm("y") y: NCEntity): NCResult = ???
+"""
+
+    def test_its_source_is_imported(self, tmp_path: Path) -> None:
+        source, output = tmp_path / "Calculator.scala", tmp_path / "calc.yaml"
+        source.write_text(self.CODE)
+        result = run(source, "--output", output)
+        assert result.exit_code == 0, result.stderr
+        assert "a model file of NLPCraft 1.0" in result.stderr
+        model = load_model(output)
+        assert (model.id, model.name, model.version) == ("calc", "Calculator", "1.0")
+        assert "taken from its name" not in result.stderr
+        assert model.handlers.keys() == {"calc"}
+        engine = Engine(model)
+        texts = [step.text for one in model.samples for step in one.steps]
+        assert [engine.ask(text).intent for text in texts] == ["calc", "calc"]
+
+    def test_its_source_may_be_in_the_folder_of_sources(self, tmp_path: Path) -> None:
+        source = tmp_path / "Calculator.scala"
+        source.write_text(self.CODE)
+        result = run(source, "--source", tmp_path, "--output", tmp_path / "calc.yaml")
+        assert result.exit_code == 0, result.stderr
+        assert len(load_model(tmp_path / "calc.yaml").samples) == 1
+
+    def test_a_mistake_in_its_intents_is_an_error(self, tmp_path: Path) -> None:
+        source = tmp_path / "Calculator.java"
+        source.write_text(self.CODE.replace("has(", "hass("))
+        result = run(source, "--output", tmp_path / "calc.yaml")
+        assert result.exit_code == 1
+        assert "Error: Calculator.java, @NCIntent of onMatch:1:" in result.stderr
+        assert "there is no function 'hass'" in result.stderr
+        assert not (tmp_path / "calc.yaml").exists()
+
+
 def test_what_the_new_file_still_lacks_is_said(tmp_path: Path) -> None:
     path = tmp_path / "bot.yaml"
     path.write_text(

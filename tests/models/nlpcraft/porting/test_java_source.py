@@ -49,6 +49,16 @@ class Kiosk extends Model(Config("kiosk")) :
     def onSell(@NCIntentTerm("what") drink: Entity, @NCIntentTerm("x") x: Option[E]): Result = x
 '''
 
+GROOVY = """
+class Kiosk extends Adapter {
+    @NCIntentRef('sell')
+    @NCIntent(\'\'\'intent=a
+        term={# == "x"}\'\'\')
+    @NCIntentSample(['tea, (please)', "it's \\'hot\\'"])
+    Result onSell(@NCIntentTerm('what') Token drink) { 'no "text"' }
+}
+"""
+
 
 def test_a_method_of_java_is_read_with_its_terms_and_samples() -> None:
     source = parse_java(JAVA, "Kiosk.java")
@@ -79,6 +89,14 @@ def test_kotlin_writes_names_before_types() -> None:
     assert sell.parameters == (JavaParameter("what", "drink"), JavaParameter("more", "m"))
     assert sell.signature.endswith(": R")
     assert sell.samples == (("Sell tea",),)
+
+
+def test_groovy_may_write_texts_in_single_quotes() -> None:
+    (sell,) = parse_java(GROOVY, "Kiosk.groovy").callbacks
+    assert sell.refs == ("sell",)
+    assert sell.parameters == (JavaParameter("what", "drink"),)
+    assert sell.samples == (("tea, (please)", "it's 'hot'"),)
+    assert sell.idl[0].split() == ["intent=a", "term={#", "==", '"x"}']
 
 
 def test_scala_writes_long_texts_with_margins() -> None:

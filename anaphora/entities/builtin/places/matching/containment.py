@@ -64,6 +64,15 @@ class ContainerFinder:
             for last, end, container in self._find_containers(words, start, text):
                 if places := self.find_inside(found, container):
                     return QualifiedPlaces(places, last, end, by_comma, joined)
+        return self._find_other_name(found, index) if by_comma else None
+
+    def _find_other_name(self, found: NameMatch, index: int) -> QualifiedPlaces | None:
+        """The places of a name that the name behind a comma is another one of: Washington, D.C."""
+        for other in self._search.find_at(found.words, index, found.text):
+            numbers = {number for number, _ in other.places}
+            places = tuple(place for place in found.places if place[0] in numbers)
+            if places and other.key != found.key:
+                return QualifiedPlaces(places, other.last, other.end, by_comma=True, joined=False)
         return None
 
     def find_inside(self, found: NameMatch, container: int) -> tuple[tuple[int, bool], ...]:
