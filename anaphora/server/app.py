@@ -172,7 +172,9 @@ def _background_tasks(
 def _add_routes(app: FastAPI, settings: Settings) -> None:
     app.routes.extend(_api_routes())
     if settings.nlpcraft:
-        app.routes.extend(_nlpcraft_routes())
+        from anaphora.server.nlpcraft import router
+
+        app.include_router(router)  # with its lifespan
     if settings.page:
         app.include_router(page_router(reload=settings.reload))
 
@@ -193,15 +195,6 @@ def _api_routes() -> list[BaseRoute]:
     ):
         router.include_router(module.router)
     return router.routes
-
-
-@cache
-def _nlpcraft_routes() -> list[BaseRoute]:
-    from anaphora.server.nlpcraft import router
-
-    parent = APIRouter()
-    parent.include_router(router)
-    return parent.routes
 
 
 def _add_middlewares(app: FastAPI, settings: Settings, service: Service) -> None:
