@@ -45,7 +45,7 @@ def gc_paused() -> Iterator[None]:
 def _has_frozen_objects() -> bool:
     """Whether objects are frozen. Counting a million takes 50 ms, so they are not counted again
     before the next full collection."""
-    done = gc.get_stats()[-1]["collections"]
+    done: int = gc.get_stats()[-1]["collections"]
     if _FrozenObjects.collection != done and gc.get_freeze_count():
         _FrozenObjects.collection = done
     return _FrozenObjects.collection == done
