@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.examples import SHORT, THOROUGH
+from tests.support.shared_commands import share_commands
 from tests.support.without_torch import leave_out_torch, processes_without_torch
 
 # For NumPy and PyTorch, which are imported later, and the processes that tests start: with a test
@@ -72,7 +73,7 @@ class Clock:
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_starts() -> Iterator[None]:
-    with share_tokenizers(), processes_without_torch():
+    with share_tokenizers(), share_commands(), processes_without_torch():
         yield
 
 

@@ -60,15 +60,23 @@ def test_where_it_is_off_it_stays_off():
 
 
 def test_what_is_frozen_stays_frozen():
-    gc.freeze()
-    try:
-        frozen = gc.get_freeze_count()
-        with gc_paused():
-            made = [[number] for number in range(1_000)]
-        assert 0 < gc.get_freeze_count() <= frozen  # of which some may have died since
-        assert made
-    finally:
-        gc.unfreeze()
+    gc.freeze()  # for good, as the collected tests are
+    frozen = gc.get_freeze_count()
+    with gc_paused():
+        made = [[number] for number in range(1_000)]
+    assert 0 < gc.get_freeze_count() <= frozen  # of which some may have died since
+    assert made
+
+
+def test_frozen_objects_are_counted_once_between_full_collections(monkeypatch):
+    counts = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: counts.append(7) or 7)
+    for number in (1, 2):
+        gc.collect()
+        for _ in range(3):
+            with gc_paused():
+                pass
+        assert len(counts) == number
 
 
 def test_garbage_does_not_pile_up(monkeypatch):

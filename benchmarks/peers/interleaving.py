@@ -17,10 +17,13 @@ def rotate(names: Sequence[str], number: int) -> list[str]:
 
 @contextmanager
 def gc_frozen() -> Iterator[None]:
-    """Freeze the existing objects within the block, so that the garbage collector skips them."""
+    """Freeze the existing objects within the block, so that the garbage collector skips them. Where
+    some were frozen before, all stay frozen."""
+    are_some_frozen = gc.get_freeze_count() > 0
     gc.collect()
     gc.freeze()
     try:
         yield
     finally:
-        gc.unfreeze()
+        if not are_some_frozen:
+            gc.unfreeze()

@@ -19,6 +19,7 @@ from playwright.sync_api import expect, sync_playwright
 import anaphora
 import anaphora.client
 from tests.documentation.examples import ROOT
+from tests.support.chromium import chromium_path
 
 TOOLS = ("mkdocs", "material", "mkdocstrings")
 MISSING = [name for name in TOOLS if importlib.util.find_spec(name) is None]
@@ -137,9 +138,9 @@ def test_comments_for_the_tests_are_not_on_the_pages(site: Path) -> None:
 
 
 def test_the_search_works_from_a_disk_without_a_network(site: Path) -> None:
-    chromium = "/usr/bin/chromium"
-    if not Path(chromium).exists():
-        pytest.skip("needs Chromium: apt install chromium")
+    chromium = chromium_path()
+    if chromium is None:
+        pytest.skip("needs Chromium: apt install chromium-headless-shell")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page()

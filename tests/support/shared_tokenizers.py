@@ -1,9 +1,12 @@
-"""The engines of the tests share the tokenizer of a language, which takes 0.1 s to create."""
+"""The engines of the tests share the tokenizer of a language, which takes 0.1 s to create. spaCy
+finds its entry points by their group: for each pipeline it looks for them a dozen times, among
+those of all packages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import entry_points
 from typing import Any
 
 import pytest
@@ -34,6 +37,9 @@ def share_tokenizers() -> Iterator[None]:
             vocab=usual.vocab, create_tokenizer=lambda _: usual.tokenizer
         )
 
+    available = entry_points()
+    by_group = {group: list(available.select(group=group)) for group in available.groups}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spacy, "blank", blank)
+        patch.setattr("catalogue.AVAILABLE_ENTRY_POINTS", by_group)
         yield

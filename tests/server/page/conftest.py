@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import threading
 import time
@@ -28,6 +27,7 @@ from anaphora import Engine
 from anaphora.agents.agent import Agent
 from anaphora.server.app import create_app
 from anaphora.server.settings.model import Settings
+from tests.support.chromium import chromium_path
 
 _PATIENCE = 20_000  # ms: for a machine with much to do
 _ARGUMENTS = (
@@ -126,9 +126,9 @@ def serving(
 # packages need theirs: nothing here may outlive this one.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    path = chromium_path()
     if path is None:
-        pytest.fail("the page is tested in Chromium: sudo apt-get install chromium")
+        pytest.fail("the page is tested in Chromium: sudo apt-get install chromium-headless-shell")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=_ARGUMENTS)
         expect.set_options(timeout=_PATIENCE)
