@@ -46,7 +46,7 @@ def test_a_word_that_names_no_intent_is_a_warning(flow, word):
         "gre[xyz]*.*",
         r"^gre\w+ (?P<last>pay)$",
         "(?i)GREET",
-        r"\\p{L}+",
+        r"\p{L}+",
     ],
 )
 def test_parts_of_names_and_what_stands_for_many_are_none(flow):
