@@ -41,6 +41,7 @@ def test_models_and_their_files_are_completed(folder, command):
 
 def test_files_in_folders_are_completed(folder):
     assert completed("anaphora chat west/w") == ["west/wide.yml"]
+    assert completed("anaphora chat wes") == ["west/wide.yml"]  # no space after "west/"
     assert completed("anaphora chat nowhere/w") == []
     assert completed("anaphora chat .w") == [".wet.yaml"]
 
@@ -54,6 +55,10 @@ def test_files_of_stores_are_completed(folder):
 
 def test_agents_are_completed(folder):
     assert completed("anaphora agent chat as") == ["assistant"]
+    assert completed("anaphora agent as") == ["assistant"]
+    assert completed("anaphora agent we") == ["welcome.yaml", "west/"]
+    assert completed("anaphora agent lo") == ["load"]
+    assert "--url" in completed("anaphora agent assistant --u")
     assert completed("anaphora check as") == ["assistant"]
 
 
