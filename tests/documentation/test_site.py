@@ -83,7 +83,7 @@ def read_page(path: Path) -> _Page:
 
 
 def pages(site: Path) -> Iterator[Path]:
-    found = [path for path in sorted(site.rglob("*.html")) if path.name != "404.html"]
+    found = sorted(site.rglob("*.html"))
     assert len(found) > 50
     yield from found
 
@@ -170,6 +170,12 @@ def test_what_is_copied_from_a_session_are_its_commands(site: Path) -> None:
 def test_what_users_say_to_a_bot_is_marked(site: Path) -> None:
     said = re.findall(r'<span class="said">(.*?)</span>', (site / "index.html").read_text("utf-8"))
     assert "&gt; And in Kyoto?" in said
+
+
+def test_a_page_with_a_file_leads_back_to_the_step_of_the_tutorial(site: Path) -> None:
+    file = site / "source/docs/tutorial/4-looking-things-up/handlers.py.html"
+    back = {(file.parent / link).resolve() for link in read_page(file).links}
+    assert site / "tutorial/4-looking-things-up.html" in back
 
 
 def test_comments_for_the_tests_are_not_on_the_pages(site: Path) -> None:
