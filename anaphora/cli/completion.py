@@ -43,7 +43,7 @@ def _find(names: Iterable[str], incomplete: str, suffixes: frozenset[str] = _SUF
     found += _find_files(incomplete, suffixes)
     if len(found) == 1 and found[0].endswith("/"):
         # Bash would put a space after a folder that is the only choice.
-        return _find_files(found[0], suffixes)
+        return _find((), found[0], suffixes)
     return found
 
 

@@ -42,6 +42,9 @@ def test_models_and_their_files_are_completed(folder, command):
 def test_files_in_folders_are_completed(folder):
     assert completed("anaphora chat west/w") == ["west/wide.yml"]
     assert completed("anaphora chat wes") == ["west/wide.yml"]  # no space after "west/"
+    (folder / "wild" / "inner").mkdir(parents=True)
+    (folder / "wild" / "inner" / "a.yaml").touch()
+    assert completed("anaphora chat wil") == ["wild/inner/a.yaml"]
     assert completed("anaphora chat nowhere/w") == []
     assert completed("anaphora chat .w") == [".wet.yaml"]
 
