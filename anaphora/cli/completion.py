@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 __all__ = ["complete_agent", "complete_database", "complete_model", "complete_model_or_agent"]
@@ -15,14 +15,14 @@ def complete_model(incomplete: str) -> list[str]:
     """The bundled models and the model files that begin with ``incomplete``."""
     from anaphora.models.catalog import model_names
 
-    return [*_filter(model_names(), incomplete), *_find_files(incomplete)]
+    return _find(model_names(), incomplete)
 
 
 def complete_agent(incomplete: str) -> list[str]:
     """The bundled agents and the agent files that begin with ``incomplete``."""
     from anaphora.agents.files.bundled import bundled_agents
 
-    return [*_filter(bundled_agents(), incomplete), *_find_files(incomplete)]
+    return _find(bundled_agents(), incomplete)
 
 
 def complete_model_or_agent(incomplete: str) -> list[str]:
@@ -30,20 +30,24 @@ def complete_model_or_agent(incomplete: str) -> list[str]:
     from anaphora.agents.files.bundled import bundled_agents
     from anaphora.models.catalog import model_names
 
-    names = sorted({*model_names(), *bundled_agents()})
-    return [*_filter(names, incomplete), *_find_files(incomplete)]
+    return _find(sorted({*model_names(), *bundled_agents()}), incomplete)
 
 
 def complete_database(incomplete: str) -> list[str]:
     """The SQLite files that begin with ``incomplete``."""
-    return _find_files(incomplete, _DATABASE_SUFFIXES)
+    return _find((), incomplete, _DATABASE_SUFFIXES)
 
 
-def _filter(names: tuple[str, ...] | list[str], incomplete: str) -> list[str]:
-    return [name for name in names if name.startswith(incomplete)]
+def _find(names: Iterable[str], incomplete: str, suffixes: frozenset[str] = _SUFFIXES) -> list[str]:
+    found = [name for name in names if name.startswith(incomplete)]
+    found += _find_files(incomplete, suffixes)
+    if len(found) == 1 and found[0].endswith("/"):
+        # Bash would put a space after a folder that is the only choice.
+        return _find((), found[0], suffixes)
+    return found
 
 
-def _find_files(incomplete: str, suffixes: frozenset[str] = _SUFFIXES) -> list[str]:
+def _find_files(incomplete: str, suffixes: frozenset[str]) -> list[str]:
     """The files with these suffixes, and the folders, whose paths begin with ``incomplete``."""
     folder, separator, name = incomplete.rpartition("/")
     try:

@@ -140,10 +140,19 @@ def _format_entity(entity: Entity) -> str:
     return entity.element if entity.topic and entity.value is None else entity.value_or_text
 
 
+def _describe_status(reply: Reply) -> tuple[str, str]:
+    """The status and its style; a rejection of what was understood is no failure."""
+    if reply.is_small_talk:
+        return f"{reply.status} (small talk)", "dim"
+    if reply.is_acknowledgement:
+        return f"{reply.status} (acknowledged)", "dim"
+    return reply.status, _STYLES[reply.status]
+
+
 def format_summary(reply: Reply) -> Text:
     """A line with the status, the intent and the slots; slots filled from memory are marked."""
     line = Text("  ")
-    line.append(reply.status, style=_STYLES[reply.status])
+    line.append(*_describe_status(reply))
     if reply.intent:
         line.append(f" {reply.intent}", style="bold")
     for name, slot in reply.slots.items():

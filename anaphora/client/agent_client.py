@@ -62,9 +62,12 @@ class AgentClient:
         return f"AgentClient({self.ref.name!r}, user={self.ref.user!r})"
 
     def stream(self, text: str, *, id: str | None = None) -> Iterator[AgentEvent]:
-        return self._stream(requests.stream(self.ref, text, id=id))
+        """Send a message and receive what the agent does as it happens.
 
-    stream.__doc__ = requests.stream.__doc__
+        Yields each step of the model (``AgentStep``), pieces of its text (``TextEvent``), and as
+        the last the ``AgentAnswer``. A problem is raised where it occurs. ``id``: see :meth:`send`.
+        """
+        return self._stream(requests.stream(self.ref, text, id=id))
 
     send = _method(requests.send)
     notify = _method(requests.notify)
@@ -96,9 +99,13 @@ class AsyncAgentClient:
         return f"AsyncAgentClient({self.ref.name!r}, user={self.ref.user!r})"
 
     def stream(self, text: str, *, id: str | None = None) -> AsyncIterator[AgentEvent]:
-        return self._stream(requests.stream(self.ref, text, id=id))
+        """Send a message and receive what the agent does as it happens.
 
-    stream.__doc__ = requests.stream.__doc__
+        Yields each step of the model (``AgentStep``), pieces of its text (``TextEvent``), and as
+        the last the ``AgentAnswer``. A problem is raised where it occurs. ``id``: see :meth:`send`.
+        If you leave the loop early, close the stream with ``contextlib.aclosing``.
+        """
+        return self._stream(requests.stream(self.ref, text, id=id))
 
     send = _async_method(requests.send)
     notify = _async_method(requests.notify)

@@ -14,10 +14,11 @@ from anaphora.intents.match import Slot
 from anaphora.intents.unused import UnusedPart
 from anaphora.models.domain import Status
 
-__all__ = ["DECLINED_REASON", "NOTHING_ASKED_REASON", "Reply"]
+__all__ = ["DECLINED_REASON", "NOTHING_ASKED_REASON", "SMALL_TALK_REASON", "Reply"]
 
 DECLINED_REASON = "the offer was declined"
 NOTHING_ASKED_REASON = "it answers a question, but none was asked"
+SMALL_TALK_REASON = "it is small talk"
 _ACKNOWLEDGED_REASONS = frozenset((DECLINED_REASON, NOTHING_ASKED_REASON))
 
 
@@ -62,6 +63,11 @@ class Reply(Struct, frozen=True):
         """Whether the text acknowledges a yes or a no: it was understood, though no intent
         matched."""
         return self.status == "rejected" and self.reason in _ACKNOWLEDGED_REASONS
+
+    @property
+    def is_small_talk(self) -> bool:
+        """Whether the text answers thanks, a greeting and the like, which no intent matches."""
+        return self.status == "rejected" and self.reason.startswith(SMALL_TALK_REASON)
 
     def __str__(self) -> str:
         slots = ", ".join(f"{name}={slot.value}" for name, slot in self.slots.items())

@@ -21,6 +21,7 @@ from anaphora.models.building.responses import ResponseBuilder
 from anaphora.models.building.samples import build_samples
 from anaphora.models.building.spoken_entities import SpokenEntityBuilder, build_dialog_acts
 from anaphora.models.checking.model_draft import ModelDraft
+from anaphora.models.checking.spacy_languages import describe_unknown_language, is_spacy_language
 from anaphora.models.checking.validation import validate
 from anaphora.models.composition import find_part_names
 from anaphora.models.domain import (
@@ -400,14 +401,16 @@ def _build_limits(written: LimitsSchema) -> UtteranceLimits:
 
 def _check_languages(draft: ModelDraft) -> None:
     written = draft.file.language
-    if isinstance(written, str):
-        return
     if not written and not draft.is_removed("language"):
         draft.add_error(("language",), "the list of languages is empty")
-    codes = [tag.partition("-")[0] for tag in written]
+    tags = [written] if isinstance(written, str) else written
+    codes = [tag.partition("-")[0] for tag in tags]
     for index, language in enumerate(codes):
+        path = ("language",) if isinstance(written, str) else ("language", index)
         if language in codes[:index]:
-            draft.add_error(("language", index), f"duplicate language '{language}'")
+            draft.add_error(path, f"duplicate language '{language}'")
+        elif not draft.file.pipeline and not is_spacy_language(language):
+            draft.add_error(path, *describe_unknown_language(language))
 
 
 def _check_limits(draft: ModelDraft) -> None:

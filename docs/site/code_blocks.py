@@ -1,11 +1,13 @@
-"""A hook of MkDocs: the comments before code blocks, code in tables, colours for intents.
+"""A hook of MkDocs: the comments before code blocks, code in tables, colours for intents, sessions.
 
 The tests read comments such as ``<!-- file: tea.yaml -->`` before a block. On the site, the name of
-a file becomes the title of its block; other comments are left out.
+a file becomes the title of its block; other comments are left out. The button that copies a session
+takes its commands alone, and what a user says to a bot differs in look from what the bot answers.
 """
 
 from __future__ import annotations
 
+import html
 import re
 import sys
 
@@ -23,6 +25,13 @@ _FILE = re.compile(r"^<!-- (?:file|part of): ([^\s,]+)[^\n]* -->\n```(\w+)$", re
 _ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
 _CODE = re.compile(r"`[^`\n]+`")
 _HIDDEN = re.compile(r"^<!-- file: \S+\n.*?^-->\n+", re.DOTALL | re.MULTILINE)
+_SESSION = re.compile(
+    r'(?<=<div class="language-)(console|pycon|text)( [^>]*)(>.*?</div>)', re.DOTALL
+)
+_TAG = re.compile(r"<[^>]*>")
+# The second line of a command ends what a backslash continues, or follows the prompt "...".
+_COMMAND = re.compile(r"^(?:\$|>>>|\.\.\.) ((?:.*\\\n)*.*)$", re.MULTILINE)
+_SAID = re.compile(r'(?:^|(?<=<code>))(?:<span class="go">)?(&gt; .*?)(?:</span>)?$', re.MULTILINE)
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -37,6 +46,20 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def _unescape_pipes(row: re.Match[str]) -> str:
     """In tables, GitHub needs a backslash before a pipe in code, Python-Markdown would show it."""
     return _CODE.sub(lambda code: code[0].replace("\\|", "|"), row[0])
+
+
+def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Tell the copy button what to take from a session, and mark what a user says to a bot."""
+    return _SESSION.sub(_mark_session, content)
+
+
+def _mark_session(session: re.Match[str]) -> str:
+    language, attributes, block = session.groups()
+    commands = _COMMAND.findall(html.unescape(_TAG.sub("", block[1:])))
+    if commands and language != "text":
+        copied = html.escape("\n".join(commands))
+        attributes += f' data-copy="{copied}"'
+    return language + attributes + _SAID.sub(r'<span class="said">\1</span>', block)
 
 
 class IntentLanguageLexer(RegexLexer):

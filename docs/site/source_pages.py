@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -32,15 +32,22 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages of the root, and one for each file that some page links to."""
     for uri, path in ROOT_PAGES.items():
         files.append(File.generated(config, uri, content=path.read_text(encoding="utf-8")))
-    linked = {
-        target
-        for page in files.documentation_pages()
-        for target in _targets(page.content_string, _origin(page.src_uri))
-        if _is_source(target)
-    }
-    for path in sorted(linked):
-        files.append(File.generated(config, _source_uri(path), content=_source_page(path, linked)))
+    linked: dict[Path, dict[str, str]] = {}  # the pages with a link to each file, by title
+    for page in files.documentation_pages():
+        for target in _targets(page.content_string, _origin(page.src_uri)):
+            if _is_source(target):
+                title = page.content_string.partition("# ")[2].partition("\n")[0]
+                linked.setdefault(target, {})[title] = page.src_uri
+    for path, pages in sorted(linked.items()):
+        content = _source_page(path, linked, pages)
+        files.append(File.generated(config, _source_uri(path), content=content))
     return files
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Build no page for missing addresses: read from a disk, it would find no styles."""
+    config.theme.static_templates.discard("404.html")
+    return config
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -86,16 +93,19 @@ def _source_uri(path: Path) -> str:
     return f"source/{path.relative_to(ROOT).as_posix()}.md"
 
 
-def _source_page(path: Path, linked: set[Path]) -> str:
+def _source_page(path: Path, linked: Collection[Path], pages: Mapping[str, str]) -> str:
     name = path.relative_to(ROOT).as_posix()
+    folder = posixpath.dirname(_source_uri(path))
+    back = ", ".join(f"[{title}]({posixpath.relpath(uri, folder)})" for title, uri in pages.items())
+    head = f"{_HEADER}# {name}\n\nBack to: {back}\n\n"
     if path.is_dir():
-        return f"{_HEADER}# {name}\n\n{_purpose(path / '__init__.py')}\n\n{_listing(path, linked)}"
+        return f"{head}{_purpose(path / '__init__.py')}\n\n{_listing(path, linked)}"
     language = "docker" if path.name == "Dockerfile" else LANGUAGES.get(path.suffix, "text")
     text = path.read_text(encoding="utf-8").rstrip("\n")
-    return f'{_HEADER}# {name}\n\n~~~~~~ {{.{language} title="{path.name}"}}\n{text}\n~~~~~~\n'
+    return f'{head}~~~~~~ {{.{language} title="{path.name}"}}\n{text}\n~~~~~~\n'
 
 
-def _listing(folder: Path, linked: set[Path]) -> str:
+def _listing(folder: Path, linked: Collection[Path]) -> str:
     """A table of the modules and packages of a folder, with links to those that have a page."""
     rows = ["| file | what it is for |", "| --- | --- |"]
     for path in sorted(folder.iterdir()):

@@ -24,6 +24,7 @@ class Channel:
 
     def __init__(self) -> None:
         posted = self.posted = []
+        self.says = says = {"ok": True}
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
@@ -31,7 +32,7 @@ class Channel:
                 posted.append((self.path, self.headers["Authorization"], json.loads(body)))
                 self.send_response(200)
                 self.end_headers()
-                self.wfile.write(b'{"ok": true}')
+                self.wfile.write(json.dumps(says).encode())
 
             def log_message(self, *_: object) -> None: ...
 
@@ -71,8 +72,11 @@ def sign(body: bytes, timestamp: int, secret: str = SECRET) -> str:
     return "v0=" + hmac.new(secret.encode(), base, hashlib.sha256).hexdigest()
 
 
-def deliver(client: TestClient, name: str, *, timestamp: int = NOW, **changed: str):
-    body = (PAYLOADS / f"{name}.json").read_bytes()
+def deliver(client: TestClient, name: str, **changed):
+    return send(client, (PAYLOADS / f"{name}.json").read_bytes(), **changed)
+
+
+def send(client: TestClient, body: bytes, *, timestamp: int = NOW, **changed: str):
     headers = {
         "X-Slack-Request-Timestamp": str(timestamp),
         "X-Slack-Signature": sign(body, timestamp),
@@ -134,6 +138,25 @@ def test_an_old_request_is_refused_though_its_signature_is_right(client, channel
 def test_its_own_messages_are_not_answered(client, channel):
     assert deliver(client, "own-message").status_code == 200
     assert not channel.posted
+
+
+@pytest.mark.parametrize("missing", ["user", "channel", "text"])
+def test_an_event_without_user_channel_or_text_is_no_question(client, channel, missing):
+    message = json.loads((PAYLOADS / "question.json").read_bytes())
+    del message["event"][missing]
+    assert send(client, json.dumps(message).encode()).json() == {"ok": True}
+    assert not channel.posted
+
+
+@pytest.mark.parametrize("body", [b"[1]", b"1", b"null", b"{", b"\xff"])
+def test_a_signed_body_that_is_no_object_is_refused(client, body):
+    assert send(client, body).status_code == 400
+
+
+def test_what_the_channel_refuses_is_logged(client, channel, caplog):
+    channel.says |= {"ok": False, "error": "not_in_channel"}
+    deliver(client, "question")
+    assert "refused the answer: not_in_channel" in caplog.text
 
 
 def test_the_channel_can_verify_the_address(client):

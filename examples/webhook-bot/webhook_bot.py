@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import logging
 import os
 import sqlite3
 import time
@@ -25,6 +26,8 @@ from anaphora import AsyncEngine, Engine
 FOLDER = Path(__file__).parent
 MAX_AGE = 300  # seconds; an older request is a replay
 MAX_BODY = 100_000  # bytes
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def is_signed(secret: str, timestamp: str, body: bytes, signature: str, now: float) -> bool:
@@ -89,21 +92,34 @@ def create_app(
             message = json.loads(body)
         except ValueError:
             raise HTTPException(400, "the body is not JSON") from None
+        if not isinstance(message, dict):
+            raise HTTPException(400, "the body is no JSON object")
         if message.get("type") == "url_verification":
             return {"challenge": message.get("challenge")}
-        event = message.get("event") or {}
-        is_question = event.get("type") == "message" and not event.get("bot_id")
-        is_question = is_question and not event.get("subtype") and event.get("text")
-        if is_question and taken.take(str(message.get("event_id")), clock()):
+        event = message.get("event")
+        if is_question(event) and taken.take(str(message.get("event_id")), clock()):
             tasks.add_task(answer, event)  # the channel waits three seconds for our answer
         return {"ok": True}
 
     async def answer(event: dict[str, Any]) -> None:
         reply = await bot.ask(event["text"], user=f"{event['channel']}:{event['user']}")
         posted = {"channel": event["channel"], "text": reply.text}
-        (await http.post("/chat.postMessage", json=posted)).raise_for_status()
+        response = (await http.post("/chat.postMessage", json=posted)).raise_for_status().json()
+        if not response.get("ok"):  # Slack refuses with the status 200
+            _LOGGER.error("the channel refused the answer: %s", response.get("error"))
 
     return app
+
+
+def is_question(event: Any) -> bool:
+    """Whether an event is what a user has written, rather than a bot or the channel itself."""
+    return (
+        isinstance(event, dict)
+        and event.get("type") == "message"
+        and not event.get("bot_id")
+        and not event.get("subtype")
+        and all(event.get(name) for name in ("channel", "user", "text"))
+    )
 
 
 async def read_body(request: Request) -> bytes:

@@ -41,6 +41,10 @@ def test_models_and_their_files_are_completed(folder, command):
 
 def test_files_in_folders_are_completed(folder):
     assert completed("anaphora chat west/w") == ["west/wide.yml"]
+    assert completed("anaphora chat wes") == ["west/wide.yml"]  # no space after "west/"
+    (folder / "wild" / "inner").mkdir(parents=True)
+    (folder / "wild" / "inner" / "a.yaml").touch()
+    assert completed("anaphora chat wil") == ["wild/inner/a.yaml"]
     assert completed("anaphora chat nowhere/w") == []
     assert completed("anaphora chat .w") == [".wet.yaml"]
 
@@ -54,6 +58,10 @@ def test_files_of_stores_are_completed(folder):
 
 def test_agents_are_completed(folder):
     assert completed("anaphora agent chat as") == ["assistant"]
+    assert completed("anaphora agent as") == ["assistant"]
+    assert completed("anaphora agent we") == ["welcome.yaml", "west/"]
+    assert completed("anaphora agent lo") == ["load"]
+    assert "--url" in completed("anaphora agent assistant --u")
     assert completed("anaphora check as") == ["assistant"]
 
 

@@ -30,6 +30,17 @@ pytestmark = pytest.mark.skipif(
 # What a browser loads by itself, as opposed to what a reader may follow.
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
 
+CLIENTS = [
+    anaphora.Engine,
+    anaphora.AsyncEngine,
+    anaphora.LongTermMemory,
+    anaphora.AsyncLongTermMemory,
+    anaphora.client.Client,
+    anaphora.client.AsyncClient,
+    anaphora.client.AgentClient,
+    anaphora.client.AsyncAgentClient,
+]
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -73,7 +84,7 @@ def read_page(path: Path) -> _Page:
 
 
 def pages(site: Path) -> Iterator[Path]:
-    found = [path for path in sorted(site.rglob("*.html")) if path.name != "404.html"]
+    found = sorted(site.rglob("*.html"))
     assert len(found) > 50
     yield from found
 
@@ -125,11 +136,47 @@ def test_every_public_name_is_in_the_reference(site: Path) -> None:
     assert not public - ids
 
 
+@pytest.mark.parametrize("cls", CLIENTS, ids=lambda cls: cls.__name__)
+def test_the_reference_lists_every_method_of_what_asks_and_answers(site: Path, cls: type) -> None:
+    module = "anaphora.client" if cls.__module__.startswith("anaphora.client") else "anaphora"
+    ids = set().union(*(read_page(path).ids for path in (site / "api").glob("*.html")))
+    methods = {
+        f"{module}.{cls.__name__}.{name}"
+        for name, member in vars(cls).items()
+        if name[0] != "_" and callable(member)
+    }
+    assert not methods - ids
+
+
 def test_the_texts_of_docstrings_are_not_shown_as_markup(site: Path) -> None:
     for path in (site / "api").glob("*.html"):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r":(class|func|meth|attr|exc|data):", text), path.name
         assert "<blockquote" not in text, f"{path.name}: a session is shown as a quotation"
+
+
+def test_what_is_copied_from_a_session_are_its_commands(site: Path) -> None:
+    sessions = [
+        found
+        for path in pages(site)
+        for found in re.findall(r'<div class="language-console[^>]*>', path.read_text("utf-8"))
+    ]
+    assert len(sessions) > 30
+    for session in sessions:
+        copied = re.search(r'data-copy="([^"]*)"', session)
+        assert copied, session
+        assert not copied[1].startswith("$"), session
+
+
+def test_what_users_say_to_a_bot_is_marked(site: Path) -> None:
+    said = re.findall(r'<span class="said">(.*?)</span>', (site / "index.html").read_text("utf-8"))
+    assert "&gt; And in Kyoto?" in said
+
+
+def test_a_page_with_a_file_leads_back_to_the_step_of_the_tutorial(site: Path) -> None:
+    file = site / "source/docs/tutorial/4-looking-things-up/handlers.py.html"
+    back = {(file.parent / link).resolve() for link in read_page(file).links}
+    assert site / "tutorial/4-looking-things-up.html" in back
 
 
 def test_comments_for_the_tests_are_not_on_the_pages(site: Path) -> None:

@@ -21,6 +21,11 @@ class _ChatByDefault(TyperGroup):
             args = ["chat", *args]
         return super().parse_args(ctx, args)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        agent, *_ = (one for one in self.commands["chat"].params if one.name == "agent")
+        commands = super().shell_complete(ctx, incomplete)
+        return [*commands, *agent.shell_complete(ctx, incomplete)]
+
 
 agent_app = typer.Typer(
     name="agent",

@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 
 from anaphora.engine.bots.bot import Bot
 from anaphora.engine.callbacks.handlers import Reject
-from anaphora.engine.reply import NOTHING_ASKED_REASON
+from anaphora.engine.reply import NOTHING_ASKED_REASON, SMALL_TALK_REASON
 from anaphora.entities.cues.cue_finder import find_cues
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.intents.checks.utterance_limits import has_too_many_words
@@ -47,7 +47,7 @@ def find_rejection(bot: Bot, decision: Decision) -> Rejection:
     if not utterance.text.strip():
         return Rejection("the question is empty", "empty")
     if talk := _find_small_talk(bot, decision):
-        return Rejection(f"it is small talk: {talk}", cast(SocialKind, talk))
+        return Rejection(f"{SMALL_TALK_REASON}: {talk}", cast(SocialKind, talk))
     if not bot.model.fallback and (acknowledged := _acknowledge(bot, decision)):
         return acknowledged
     if not utterance.entities:

@@ -25,6 +25,7 @@ from spacy.vocab import Vocab
 from anaphora.entities.words.normalization import base_code
 from anaphora.entities.words.orthography import load_orthography
 from anaphora.errors import ModelError, Problem
+from anaphora.models.checking.spacy_languages import describe_unknown_language
 
 __all__ = ["LETTER_TOKENIZER", "WORD_TOKENIZER", "LetterTokenizer", "blank", "is_package_free"]
 
@@ -205,10 +206,5 @@ registry.tokenizers.register(WORD_TOKENIZER, func=_word_tokenizer)
 
 
 def _unknown_language_error(language: str, source: str) -> ModelError:
-    return ModelError(
-        Problem(
-            f"'{language}' is not a language that spaCy knows",
-            source,
-            hint="codes are like 'en', 'fr' or 'ru'; 'xx' stands for any language",
-        )
-    )
+    message, hint = describe_unknown_language(language)
+    return ModelError(Problem(message, source, hint=hint))

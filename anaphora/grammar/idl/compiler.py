@@ -207,6 +207,7 @@ class Compiler:
             meta=node.meta,
             mentions=mentioned,
             at=node.at,
+            flow_at=node.flow_at,
         )
 
     def _compile_terms(

@@ -76,7 +76,8 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A compiled intent. ``at`` is its offset in the text that declares it."""
+    """A compiled intent. ``at`` is its offset in the text that declares it, ``flow_at`` that of its
+    flow."""
 
     id: str
     terms: tuple[Term, ...]
@@ -85,6 +86,7 @@ class Intent:
     meta: Mapping[str, Any] = field(default_factory=dict)
     mentions: Mapping[EntitySelector, int] = field(default_factory=dict, compare=False)
     at: int = field(default=0, compare=False)
+    flow_at: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "meta", freeze(self.meta))

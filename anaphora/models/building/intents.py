@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
-from anaphora.core.name_hints import closest_match
+from anaphora.core.name_hints import closest_match, did_you_mean
 from anaphora.errors import GrammarError, Problem
 from anaphora.grammar.diagnostics import Level, problem_at
 from anaphora.grammar.idl.compiler import CompilationResult, Compiler, build_options
@@ -18,7 +18,9 @@ from anaphora.grammar.idl.intent import Intent, IntentOptions
 from anaphora.grammar.idl.parsing.parser import parse_idl
 from anaphora.grammar.idl.printer import print_statements
 from anaphora.grammar.idl.syntax import Statement
+from anaphora.grammar.patterns import Pattern
 from anaphora.models.building.mapping_intents.trees import build_intent_tree
+from anaphora.models.checking.flows import find_unknown_words
 from anaphora.models.checking.model_draft import ModelDraft
 from anaphora.models.checking.references import (
     KnownNames,
@@ -85,6 +87,7 @@ def build_intents(
     )
     found: dict[str, Intent] = {}
     places: dict[str, tuple[NodePath, int | None]] = {}
+    flows: list[tuple[_Declaration, Intent, str]] = []
     broken: set[str] = set()
     known = collect_known_names(draft, elements)
     abstract = frozenset(element.id for element in elements if element.abstract)
@@ -105,7 +108,23 @@ def build_intents(
                 line = draft.line_of(*places[intent.id])
                 message = f"the intent '{intent.id}' is declared twice; first on line {line}"
                 one.report("error", intent.at, message)
-    return IntentTable(found, frozenset(broken), not nameless, compiler.imported_files)
+            if isinstance(intent.flow, Pattern):
+                flows.append((one, intent, intent.flow.text))
+    table = IntentTable(found, frozenset(broken), not nameless, compiler.imported_files)
+    _check_flows(flows, table)
+    return table
+
+
+def _check_flows(flows: Iterable[tuple[_Declaration, Intent, str]], table: IntentTable) -> None:
+    """Warn of flows with words that are no part of the id of an intent."""
+    if not table.complete:
+        return
+    names = table.names
+    text = "\n".join(names)
+    for declaration, intent, flow in flows:
+        for word in find_unknown_words(flow, text):
+            message = f"the flow of '{intent.id}' names no intent: '{word}'"
+            declaration.report("warning", intent.flow_at, message, did_you_mean(word, names))
 
 
 def _create_reader(draft: ModelDraft) -> ImportReader:

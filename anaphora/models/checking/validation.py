@@ -88,7 +88,8 @@ def _remove_invalid(errors: Iterable[Any], root: MappingNode, diagnostics: FileD
         else:
             at = _error_offset(root, loc, path)
             message, hint = _describe_error(error, root, path)
-            diagnostics.add_error(at, message, _truncation_hint(root, path, diagnostics) or hint)
+            hint = _values_hint(error, path) or _truncation_hint(root, path, diagnostics) or hint
+            diagnostics.add_error(at, message, hint)
             invalid.append(path[:-1] if _is_step(path) else path)
     for path in missing:
         invalid += _handle_missing_key(root, path, diagnostics)
@@ -134,6 +135,14 @@ def _value_offset(root: Node, path: NodePath) -> int:
     if empty and isinstance(parent, MappingNode) and str(path[-1]) in parent.key_offsets:
         return parent.key_offsets[str(path[-1])]
     return node.start
+
+
+def _values_hint(error: Any, path: _ErrorPath) -> str:
+    """A hint for a value with further words in a list of values."""
+    is_value = len(path) > 1 and path[-2] == "values" and isinstance(path[-1], int)
+    if not is_value or not isinstance(error["input"], dict):
+        return ""
+    return "values with further words are a mapping: {small: [little], large: []}"
 
 
 def _truncation_hint(root: Node, path: NodePath, diagnostics: FileDiagnostics) -> str:

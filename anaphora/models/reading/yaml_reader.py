@@ -16,6 +16,7 @@ from anaphora.models.reading.yaml_comments import (
     find_truncating_comment,
     warn_about_truncated_texts,
 )
+from anaphora.models.reading.yaml_quotes import find_unclosed_quote, warn_about_typographic_quotes
 
 __all__ = ["read_yaml"]
 
@@ -73,6 +74,7 @@ def _handle_event(event: Any, builder: TreeBuilder, diagnostics: FileDiagnostics
     match event:
         case yaml.ScalarEvent():
             _refuse_tag(event, diagnostics)
+            warn_about_typographic_quotes(event, diagnostics)
             start, end = _offsets_of(event)
             builder.add_scalar(ScalarNode(start, end, event.value, event.style or ""), event.anchor)
         case yaml.SequenceStartEvent():
@@ -109,6 +111,10 @@ def _abort_at_syntax_error(error: yaml.MarkedYAMLError, diagnostics: FileDiagnos
     problem = error.problem or "it cannot be read"
     _abort_at_comment(error, diagnostics)
     is_unclosed = "unexpected end of stream" in problem
+    quote = None if is_unclosed else find_unclosed_quote(diagnostics.source.text, error, _LOADER)
+    if quote is not None and error.problem_mark is not None:
+        message = f"the quote opened here is closed on line {error.problem_mark.line + 1} only"
+        diagnostics.abort(quote, f"not valid YAML: {message}", "a quote is missing after the text")
     mark = (error.context_mark if is_unclosed else None) or error.problem_mark
     offset = min(mark.index, len(diagnostics.source.text)) if mark else 0
     context = f" ({error.context})" if error.context else ""

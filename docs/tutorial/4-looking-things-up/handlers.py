@@ -1,4 +1,4 @@
-"""Looks restaurants up in restaurants.csv."""
+"""Answers for the bot, from what restaurants.csv knows."""
 
 import csv
 from pathlib import Path

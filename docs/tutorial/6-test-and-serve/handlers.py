@@ -1,4 +1,4 @@
-"""Looks restaurants up in restaurants.csv."""
+"""Answers for the bot, from what restaurants.csv knows."""
 
 import csv
 from pathlib import Path
@@ -36,9 +36,19 @@ def address(restaurant):
 
 
 def book(restaurant, guests, date, data):
-    data.setdefault("tables", []).append(f"{restaurant} for {guests}, {date}")
-    return f"Booked: {data['tables'][-1]}."
+    table = f"{restaurant} for {guests}, {date}"
+    data.setdefault("tables", {})[table] = restaurant
+    return f"Booked: {table}."
 
 
 def bookings(data):
     return "; ".join(data.get("tables", ())) or "You have not booked a table yet."
+
+
+def cancel(restaurant, data):
+    tables = data.get("tables", {})
+    found = [table for table, where in tables.items() if restaurant in (None, where)]
+    if not found:
+        return "You have booked no such table."
+    del tables[found[-1]]
+    return f"Cancelled: {found[-1]}."

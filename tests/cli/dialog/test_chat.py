@@ -152,6 +152,15 @@ def test_reset_forgets_the_conversation():
     assert "rejected" in output
 
 
+def test_small_talk_and_a_no_are_no_failures():
+    output = chat(
+        "hello", "book a table at Forno for two, tomorrow at 7 pm", "no", model="restaurant"
+    )
+    assert "rejected (small talk)" in output
+    assert "rejected (acknowledged)" in output
+    assert "(small talk)" not in chat("sing a song", model="restaurant")
+
+
 def test_each_model_has_its_own_memory():
     output = chat(
         "weather in Tokyo",

@@ -36,6 +36,8 @@ BELOW_START = {
         *(4, 12, "there is no built-in entity 'dates'", "did you mean 'date'?"),
     ),
     "bad language": ("language: English", 4, 11, "'English' is not the code", ""),
+    "unknown language": ("language: xy", 4, 11, "'xy' is not a language that spaCy knows", "'en'"),
+    "unknown language in a list": ("language: [en, xy-GB]", 4, 16, "'xy' is not a language", ""),
     "language twice": ("language: [en, en]", 4, 16, "duplicate language 'en'", ""),
     "no language": ("language: []", 4, 11, "the list of languages is empty", ""),
     "macro without brackets": ('macros: {ASK: "x"}', 4, 10, "not the name of a macro", "<WORDS>"),
