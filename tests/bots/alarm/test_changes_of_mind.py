@@ -256,6 +256,19 @@ def test_an_hour_corrects_without_a_comma(language, questions, alarms):
 
 
 @pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["wake me at 7", "that's too early, half past 8"], "Alarms: Mon 5 Jan, 20:30."),
+        ("de", ["weck mich um 7", "das ist zu früh, halb 9"], "Wecker: Mo, 5. Jan, 20:30."),
+        ("de", ["weck mich um 9", "zu spät, um 8"], "Wecker: Di, 6. Jan, 08:00."),
+        ("ru", ["разбуди меня в 7", "слишком рано, в 8"], "Будильники: пн, 5 янв, 20:00."),
+    ],
+)
+def test_what_is_too_early_is_replaced_by_the_time_behind_it(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms
+
+
+@pytest.mark.parametrize(
     ("language", "questions"),
     [
         ("en", ["wake me at 7", "forget it"]),
