@@ -526,3 +526,28 @@ def test_what_is_too_late_is_no_second_alarm(language, questions, alarms):
 )
 def test_several_alarms_are_cancelled_by_their_hours(language, questions, alarms):
     assert alarms_after(*questions, language=language) == alarms
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["wake me at 7 am", "move it by an hour"], "Alarms: Tue 6 Jan, 08:00."),
+        (
+            "en",
+            ["wake me at 7 am", "postpone it by an hour", "shift it by 15 minutes"],
+            "Alarms: Tue 6 Jan, 08:15.",
+        ),
+        (
+            "de",
+            ["weck mich um 7 Uhr früh", "verschieb ihn um eine Stunde"],
+            "Wecker: Di, 6. Jan, 08:00.",
+        ),
+        (
+            "ru",
+            ["разбуди меня в 7 утра", "сдвинь на 10 минут"],
+            "Будильники: вт, 6 янв, 07:10.",
+        ),
+    ],
+)
+def test_an_alarm_is_moved_by_a_duration(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms

@@ -245,7 +245,7 @@ def test_a_range_gets_its_other_end_or_its_day(texts, value):
     ("language", "texts", "value"),
     [
         ("en", ("on Friday after 5 pm", "at 6"), "2026-11-27T18:00"),
-        ("en", ("on Friday not before 5 pm", "6 sharp"), "2026-11-27T18:00"),
+        ("en", ("on Friday not before 5 pm", "6 on the dot"), "2026-11-27T18:00"),
         ("en", ("on Friday after 5 pm", "after 6"), "2026-11-27T18:00/.."),
         ("en", ("on Friday after 5 pm", "on Saturday"), "2026-11-28T17:00/.."),
         ("de", ("am Freitag ab 17 Uhr", "um 18 Uhr"), "2026-11-27T18:00"),
