@@ -43,6 +43,12 @@ DVA_STOLIKA = (
             "You have no bookings.",
         ),
         (
+            (*TWO_TABLES[:4], "cancel the last two", "my bookings"),
+            "",
+            "Cancelled: Kiku for 2, Fri 9 Jan, 20:00; Kiku for 2, Sat 10 Jan, 20:00.",
+            "You have no bookings.",
+        ),
+        (
             (*DVA_STOLIKA, "нет, я имел в виду вторую", "мои брони"),
             "Хорошо, Kiku, гостей: 2, пт, 9 янв, 20:00 остаётся. ",
             "Отменено: Kiku, гостей: 2, сб, 10 янв, 20:00.",
