@@ -249,13 +249,14 @@ def cancel(
     named = [entity for entity in mentioned if entity.element != "all"]
     if any("added" in entity.meta for entity in named):  # "the other one an hour earlier"
         return move_to(match, data, at, language, text=text)
-    if named:
+    several = select_several(alarms.last_listed(), text, language)
+    if several is not None:  # whatever else the "two" of "the last two" may be
+        chosen, named = several, []
+    elif named:
         try:
             chosen = alarms.find(named)
         except TooFarError:
             chosen = []
-    elif (several := select_several(alarms.last_listed(), text, language)) is not None:
-        chosen = several
     elif any(
         entity.value == "both" for entity in (*mentioned, *entities_of(match.slots.get("all")))
     ):

@@ -31,6 +31,10 @@ def turn_denied_limits(
     dates = [one for one in utterance.entities if one.element in combiners.dates]
     if len(denying) != 1 or len(dates) != 1 or not find_negated(dates, utterance, denying):
         return unchanged
+    # "Don't wake me before nine" denies what is done.
+    phrases = [one for one in utterance.entities if one.is_from_phrase]
+    if find_negated(phrases, utterance, denying):
+        return unchanged
     combiner = cast("DateCombiner", combiners.by_element[dates[0].element])
     turned = combiner.turn_limit(dates[0], at)
     if turned is None:

@@ -215,20 +215,21 @@ def _read_bare_no(turn: DialogTurn, excluding: Collection[Term]) -> DialogTurn:
 def _read_no_between(turn: DialogTurn, listing: Collection[Term]) -> DialogTurn:
     """Read a "no" before another value than one before it as a correction, if one of them is all
     that is taken: "turn it on no off", but not "with onions no olives"."""
-    utterance = turn.question.utterance
     for cue in turn.cues:
-        if cue.kind != "negate" or not cue.tokens or not is_no(cue, utterance):
+        if cue.kind != "negate" or not cue.tokens or not is_no(cue, turn.question.utterance):
             continue
         new = [one for one in turn.negated if one.tokens[:1] == (cue.tokens[-1] + 1,)]
         if len(new) == 1 and _corrects_earlier(new[0], turn.said, listing):
-            affirmed = turn.change(
-                lambda own, value=new[0]: [
-                    replace(one, negated=False) if one == value else one for one in own
-                ]
-            )
+            affirmed = _affirm(turn, new[0])
             cues = [replace(one, kind="decline") if one is cue else one for one in turn.cues]
             turn = replace(affirmed, cues=tuple(cues))
     return turn
+
+
+def _affirm(turn: DialogTurn, negated: Entity) -> DialogTurn:
+    return turn.change(
+        lambda own: [replace(one, negated=False) if one == negated else one for one in own]
+    )
 
 
 def _corrects_earlier(new: Entity, said: Sequence[Entity], listing: Collection[Term]) -> bool:

@@ -601,3 +601,5 @@ THREE = {
 )
 def test_the_first_or_the_last_of_several_are_counted(language, said, alarms):
     assert alarms_after(THREE[language], said, language=language) == alarms
+    listed = THREE[language], MY_ALARMS[language], said
+    assert alarms_after(*listed, language=language) == alarms
