@@ -31,10 +31,9 @@ def turn_denied_limits(
     dates = [one for one in utterance.entities if one.element in combiners.dates]
     if len(denying) != 1 or len(dates) != 1 or not find_negated(dates, utterance, denying):
         return unchanged
-    # "Don't wake me before nine" denies what is done.
-    phrases = [one for one in utterance.entities if one.is_from_phrase]
-    if find_negated(phrases, utterance, denying):
-        return unchanged
+    between = range(denying[0].tokens[-1] + 1, dates[0].tokens[0])
+    if any(one.is_from_phrase and one.tokens[0] in between for one in utterance.entities):
+        return unchanged  # "don't wake me before nine" denies what is done
     combiner = cast("DateCombiner", combiners.by_element[dates[0].element])
     turned = combiner.turn_limit(dates[0], at)
     if turned is None:
