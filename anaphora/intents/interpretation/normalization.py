@@ -213,12 +213,15 @@ def _read_bare_no(turn: DialogTurn, excluding: Collection[Term]) -> DialogTurn:
 
 
 def _read_no_between(turn: DialogTurn, listing: Collection[Term]) -> DialogTurn:
-    """Read a "no" before another value than one before it as a correction, if one of them is all
-    that is taken: "turn it on no off", but not "with onions no olives"."""
+    """Read a "no" before a function word as a correction, if that is another value than one before
+    it, and one is all that is taken: "turn it on no off"."""
     for cue in turn.cues:
         if cue.kind != "negate" or not cue.tokens or not is_no(cue, turn.question.utterance):
             continue
         new = [one for one in turn.negated if one.tokens[:1] == (cue.tokens[-1] + 1,)]
+        # Before a name, "no" may negate that: "book Mars no Venus".
+        if any(set(one.tokens) & {*turn.question.utterance.content_words} for one in new):
+            continue
         if len(new) == 1 and _corrects_earlier(new[0], turn.said, listing):
             affirmed = _affirm(turn, new[0])
             cues = [replace(one, kind="decline") if one is cue else one for one in turn.cues]
