@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from anaphora.entities.builtin.numbers.numerals.numeral_reader import (
+    EmbeddedNumber,
+    get_numeral_reader,
+)
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.recognizers.recognizer import Mention
+from anaphora.entities.words.normalization import base_code
 
 if TYPE_CHECKING:
     from anaphora.core.utterance import Entity
 
-__all__ = ["find_comparison", "find_ordinal", "has_cue", "places", "select_by_ordinal"]
+__all__ = [
+    "find_comparison",
+    "find_ordinal",
+    "has_cue",
+    "places",
+    "select_by_ordinal",
+    "select_several",
+]
 
+_MAX_DIGITS = 2
 _FOLLOWING = frozenset({"correct", "decline", "instead", "add"})
 
 _Item = TypeVar("_Item")
@@ -61,6 +74,28 @@ def places(text: str, language: str) -> Iterator[Mention]:
     number = found[0].reading.number
     start, end = atoms[found[0].first].start, atoms[found[0].last - 1].end
     yield Mention(start, end, str(number))
+
+
+def select_several(items: Sequence[_Item], text: str, language: str) -> list[_Item] | None:
+    """The first or the last items that a text counts: "the last two"; empty if there are not that
+    many, None if it counts none."""
+    atoms, phrases = load_cue_words(language).read(text)
+    last = {one.last for one in phrases if one.reading.number == -1}
+    digits = {
+        index: EmbeddedNumber(index + 1, int(atom.text))
+        for index, atom in enumerate(atoms)
+        if atom.kind == "digits" and len(atom.text) <= _MAX_DIGITS
+    }
+    numbers = get_numeral_reader(base_code(language)).find_mixed(atoms, digits)
+    first = {one.end for one in numbers if one.ordinal and one.value == 1}
+    for one in numbers:
+        count = int(one.value)
+        if one.ordinal or one.start not in first | last or count < 2:
+            continue
+        if count > len(items):
+            return []
+        return [*(items[:count] if one.start in first else items[-count:])]
+    return None
 
 
 def select_by_ordinal(items: Sequence[_Item], place: int | None) -> list[_Item]:

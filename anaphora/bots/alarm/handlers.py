@@ -25,6 +25,7 @@ from anaphora.bots.alarm.match_times import (
     find_said_times,
     is_remembered,
     offered_in,
+    sets_total,
 )
 from anaphora.bots.alarm.moves import move, move_to
 from anaphora.bots.alarm.times import (
@@ -43,7 +44,7 @@ from anaphora.bots.alarm.times import (
     resolve_on_asked_day,
     resolve_time,
 )
-from anaphora.bots.ordinals import find_ordinal, has_cue, select_by_ordinal
+from anaphora.bots.ordinals import find_ordinal, has_cue, select_by_ordinal, select_several
 from anaphora.engine.callbacks.answer import Answer
 from anaphora.engine.callbacks.handlers import Skip
 from anaphora.entities.cues.cue_words import load_cue_words
@@ -92,9 +93,13 @@ def wake(
         alarms.offered = None  # "Remind me at 5" is no answer to an offer, either
     last = alarms.offered or _last_set(match, data, correction=correction)
     said = find_said_times(match)
+    is_total = sets_total(match, said, text, language)
+    if is_total and "timer" in data:
+        said = tuple([read_as_timer(one, data["timer"]) for one in said])
     if "more" in match.slots or ("timer" in data and (correction or asks_for_another(match))):
         said = tuple([read_as_timer(one, data.get("timer", "minute")) for one in said])
-    added = None if asks_for_another(match) else find_added_seconds(match, said)
+    is_new = is_total or asks_for_another(match)
+    added = None if is_new else find_added_seconds(match, said)
     if added is not None and "length" in data and has_cue(text, language, "factor"):
         added *= data["length"] / (said[0].meta["seconds"] - added)  # "twice as long" as it is now
     if added is not None:  # "the second one an hour later"
@@ -225,9 +230,9 @@ def cancel(
 ) -> Answer | str:
     """Cancel the alarms at the given times: on that date, else on any date, else also twelve hours
     off; or all alarms of a day. Without a time, cancel the one at that place in the order of the
-    times ("the first one"), the only alarm, or all if the user says so, but for those that are
-    excepted; "both" are the only two, or the two that were set last. A correction takes back what
-    was cancelled before."""
+    times ("the first one", "the last two"), the only alarm, or all if the user says so, but for
+    those that are excepted; "both" are the only two, or the two that were set last. A correction
+    takes back what was cancelled before."""
     alarms = AlarmList(data, at, language)
     if alarms.offered is not None and match.slots.keys() <= {"action", "listed"}:
         return _refuse_offer(alarms, conversation)  # "forget it"
@@ -244,7 +249,10 @@ def cancel(
     named = [entity for entity in mentioned if entity.element != "all"]
     if any("added" in entity.meta for entity in named):  # "the other one an hour earlier"
         return move_to(match, data, at, language, text=text)
-    if named:
+    several = select_several(alarms.last_listed(), text, language)
+    if several is not None:  # whatever else the "two" of "the last two" may be
+        chosen, named = several, []
+    elif named:
         try:
             chosen = alarms.find(named)
         except TooFarError:

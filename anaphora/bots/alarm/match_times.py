@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from anaphora.entities.cues.cue_words import load_cue_words
+
 if TYPE_CHECKING:
     from anaphora.bots.alarm.alarm_list import AlarmList
     from anaphora.core.utterance import Entity
@@ -20,6 +22,7 @@ __all__ = [
     "find_several",
     "is_remembered",
     "offered_in",
+    "sets_total",
 ]
 
 
@@ -55,6 +58,16 @@ def asks_for_another(match: Match) -> bool:
     """Whether the sentence asks for another alarm beside the last one: "and one an hour later"."""
     slot = match.slots.get("another")
     return slot is not None and slot.source == "sentence"
+
+
+def sets_total(match: Match, times: Sequence[Entity], text: str, language: str) -> bool:
+    """Whether a sentence says how long the last timer is to run in all, without a word for more:
+    "make it 10" after "30 seconds more"."""
+    slot = match.slots.get("more")
+    if slot is None or slot.source == "sentence" or any(map(counts_from_alarm, times)):
+        return False
+    _, phrases = load_cue_words(language).read(text)
+    return any(one.reading.value == "set" for one in phrases)
 
 
 def find_several(match: Match, alarms: AlarmList) -> list[datetime]:

@@ -113,10 +113,14 @@ def resolve_new_time(new: Entity, alarm: datetime, at: datetime) -> datetime:
 
 
 def read_as_timer(entity: Entity, unit: str) -> Entity:
-    """A bare hour as a length of time in a unit; the same for anything else."""
-    if entity.element != "hour" or unit not in _UNIT_SECONDS:
+    """A bare number, which may have been read as an hour or in another unit, as a length of time in
+    a unit; the same for anything else."""
+    is_bare = entity.element == "hour" or (entity.element == "duration" and entity.text.isdecimal())
+    if not is_bare or unit not in _UNIT_SECONDS:
         return entity
-    seconds = entity.meta["expression"][1][1] * _UNIT_SECONDS[unit]
+    is_hour = entity.element == "hour"
+    number = entity.meta["expression"][1][1] if is_hour else int(entity.text)
+    seconds = number * _UNIT_SECONDS[unit]
     return replace(entity, element="duration", meta={"seconds": seconds, "unit": unit})
 
 

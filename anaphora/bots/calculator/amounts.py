@@ -8,7 +8,7 @@ from anaphora.bots.calculator.lexer import Symbol, find_symbols
 from anaphora.entities.cues.cue_words import load_cue_words
 from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["amounts", "find_sign", "replace_last_number", "takes_back"]
+__all__ = ["amounts", "find_replacing", "find_sign", "replace_last_number", "takes_back"]
 
 _CUES = frozenset({"correct", "decline", "instead", "add", "change"})
 _KINDS = frozenset({"NUMBER", "PERCENT", "BY", "AND"})
@@ -53,6 +53,13 @@ def takes_back(text: str, language: str) -> bool:
         )
         for one in phrases
     )
+
+
+def find_replacing(text: str, language: str) -> str:
+    """The number that a text takes back another one for: the 4 of "no, 4"; '' without one."""
+    if not takes_back(text, language) or find_sign(text, language):
+        return ""
+    return next((text[one.start : one.end] for one in amounts(text, language)), "")
 
 
 def replace_last_number(expression: str, amount: str, language: str) -> str:

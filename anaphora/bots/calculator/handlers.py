@@ -9,7 +9,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from anaphora.bots.calculator.amounts import find_sign, replace_last_number, takes_back
+from anaphora.bots.calculator.amounts import (
+    find_replacing,
+    find_sign,
+    replace_last_number,
+    takes_back,
+)
 from anaphora.bots.calculator.arithmetic import CalculationError, evaluate, format_number
 from anaphora.bots.tables import load_texts
 from anaphora.bots.undo import remember, take_back
@@ -21,21 +26,28 @@ if TYPE_CHECKING:
 __all__ = ["amend", "calculate", "repeat", "undo"]
 
 _MAX_RESULTS = 10  # in one answer
+_GAP = " ,;-–"  # before what corrects an expression
 
 
 def calculate(match: Match, data: dict[str, Any], language: str, *, text: str = "") -> str:
     """Compute each expression in the sentence; one may continue from the result before it ("5 plus
     3 and times 2"). The conversation keeps the last result for the next question, and what that
-    continued from, from which a correction continues ("no, times 3")."""
+    continued from, from which a correction continues ("no, times 3", "plus 3, no, 4")."""
     (slot,) = match.slots.values()
     mentions = (one for one in match.filling.variant.entities if one.element == slot.element)
     results: list[str] = []
     remember(data)
-    if "base" in data and takes_back(text, language):
-        data["result"] = data["base"]
-    for expression in sorted(mentions, key=lambda one: one.start)[:_MAX_RESULTS]:
+    end = 0
+    for one in sorted(mentions, key=lambda one: one.start)[:_MAX_RESULTS]:
+        if takes_back(text[end : one.start].lstrip(_GAP), language):
+            data["result"] = data.get("base", data.get("result"))
+            results = results[:-1]
+        end = one.end
+        expression = one.text
+        if number := find_replacing(text[end:].lstrip(_GAP), language):
+            expression = replace_last_number(expression, number, language)
         try:
-            results.append(_compute(expression.text, data, language))
+            results.append(_compute(expression, data, language))
         except CalculationError as problem:
             if not results:
                 take_back(data)

@@ -8,7 +8,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from anaphora.bots.date_text import date_range, format_clock, format_day
-from anaphora.bots.ordinals import find_comparison, find_ordinal, has_cue, select_by_ordinal
+from anaphora.bots.ordinals import (
+    find_comparison,
+    find_ordinal,
+    has_cue,
+    select_by_ordinal,
+    select_several,
+)
 from anaphora.bots.restaurant.table import (
     Criteria,
     Restaurant,
@@ -161,12 +167,13 @@ def cancel(
     if not known:
         return Answer(words.say("nothing"), offers=[])
     place = None if _named(match, "when") else find_ordinal(text, language)
+    several = select_several(known, text, language)
     # The first one is the first booking, whatever is first among the restaurants on offer.
     meant = _meant(match, known) if place is None else select_by_ordinal(known, place)
-    chosen = known if "all" in match.slots else meant
+    chosen = known if "all" in match.slots else several or meant
     if not chosen and place is None:
         return words.say("not_booked")
-    if not chosen or (len(chosen) > 1 and "all" not in match.slots):
+    if not chosen or (len(chosen) > 1 and "all" not in match.slots and not several):
         listed = chosen or known
         text = f"{words.say('which_booking')} {words.list_bookings(listed)}"
         return Answer(text, offers=_booking_bundles(listed), then="cancel")

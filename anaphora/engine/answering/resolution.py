@@ -21,6 +21,7 @@ from anaphora.entities.variants.search import find_variants
 from anaphora.errors import HandlerError
 from anaphora.grammar.context import QuestionContext
 from anaphora.intents.combination.combination import CombinedUtterance, combine_with_memory
+from anaphora.intents.combination.denied_limits import turn_denied_limits
 from anaphora.intents.combination.self_corrections import correct_itself
 from anaphora.intents.confirmation import format_quick_replies
 from anaphora.intents.decision.decide import decide
@@ -47,6 +48,7 @@ def resolve(turn: Turn, utterance: Utterance, conversation: Conversation) -> Dec
         if cues:
             if bot.combiners is not None:
                 utterance, cues = correct_itself(utterance, cues, bot.combiners, turn.now)
+                utterance, cues = turn_denied_limits(utterance, cues, bot.combiners, turn.now)
             understood = frozenset([index for cue in cues for index in cue.tokens])
             utterance = replace(_without_parts(utterance, cues), understood=understood)
     context = QuestionContext(

@@ -370,8 +370,7 @@ class _Combination(NamedTuple):
             return True  # "for two hours" counts no people
         changed = [old for old in held if any(one.groups <= old.groups for one in alike)]
         if not changed:
-            denies = any(cue.kind in _REPLACING and cue.value != "of" for cue in self.cues)
-            return bool(alike) and denies
+            return any(cue.kind in _REPLACING and cue.value != "of" for cue in self.cues)
         return held.index(completed.old) < held.index(changed[0])
 
     def _without_new_kinds(

@@ -73,6 +73,8 @@ class Completion(NamedTuple):
         for end in (len(tokens), content[-1] + 1):  # "quarter past", "eight then"
             if not references.isdisjoint(range(end, len(tokens))):
                 continue  # half of THAT is no half past
+            if self._says_of_what(tokens[end:]):
+                continue
             part = tokens[first:end]
             meant = incomplete
             if _is_counted(part, said) and not self._is_date(part):
@@ -116,6 +118,14 @@ class Completion(NamedTuple):
             for one in found
         )
         return [one._replace(is_certain=is_certain) for one in found]
+
+    def _says_of_what(self, rest: Sequence[Token]) -> bool:
+        """Whether the words behind a number say of what it is: three *of us* is no hour."""
+        # Not loaded by models without dates
+        from anaphora.entities.builtin.numbers.number_phrases import load_number_phrases
+
+        links = load_number_phrases(self.utterance.language).links
+        return len(rest) > 1 and rest[0].lower in links
 
     def _is_date(self, part: Sequence[Token]) -> bool:
         """Whether a part of the sentence is a date as a whole answer: "from 6"."""

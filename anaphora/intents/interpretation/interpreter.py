@@ -61,12 +61,9 @@ class Interpreter:
         self._references = References(indexed.model.elements)
         self._roles = Roles(indexed)
         self._fresh_starts = FreshStarts(indexed, self._references)
-        self._excluding = [
-            term
-            for intent in indexed.model.intents
-            for term in intent.terms
-            if term.predicate.reads_negation
-        ]
+        terms = [term for intent in indexed.model.intents for term in intent.terms]
+        self._excluding = [term for term in terms if term.predicate.reads_negation]
+        self._listing = [term for term in terms if term.max > 1]
         settings = indexed.model.dialog_acts
         self._added_words = settings.words if settings else {}
         self._cue_words: dict[str, CueWords] = {}  # by language
@@ -136,7 +133,9 @@ class Interpreter:
 
     def _interpret(self, turn: DialogTurn) -> Decision:
         asked = find_asked_term(self._indexed, turn)
-        turn = self._roles.assign(take_option(normalize(turn, asked, self._excluding), asked))
+        turn = self._roles.assign(
+            take_option(normalize(turn, asked, self._excluding, self._listing), asked)
+        )
         turn = read_corrected_values(turn, asked)
         if refuses_whole(turn):
             no = Confirmation(is_yes=False, is_command=True)

@@ -27,13 +27,17 @@ _WITH_ONE = frozenset({"other", "reference", "ordinal", "comparison", "indiffere
 
 
 def normalize(
-    turn: DialogTurn, asked: Term | None = None, excluding: Collection[Term] = ()
+    turn: DialogTurn,
+    asked: Term | None = None,
+    excluding: Collection[Term] = (),
+    listing: Collection[Term] = (),
 ) -> DialogTurn:
     """Read the cues of a sentence and its entities together; ``asked`` is the term that the bot
-    asks for, ``excluding`` are the terms that take what is negated. Each step builds on those
-    before it."""
+    asks for, ``excluding`` are the terms that take what is negated, and ``listing`` those that take
+    several values. Each step builds on those before it."""
     turn = _tell_cues_from_entities(_read_bare_place(turn), asked)
     turn = _read_bare_no(_mark_negated(turn), excluding)
+    turn = _read_no_between(turn, (*excluding, *listing))
     return _read_demonstratives(_drop_corrected(turn))
 
 
@@ -206,6 +210,37 @@ def _read_bare_no(turn: DialogTurn, excluding: Collection[Term]) -> DialogTurn:
         return turn
     affirmed = turn.change(lambda own: [replace(one, negated=False) for one in own])
     return replace(affirmed, cues=(replace(first, kind="decline"), *turn.cues[1:]))
+
+
+def _read_no_between(turn: DialogTurn, listing: Collection[Term]) -> DialogTurn:
+    """Read a "no" before a function word as a correction, if that is another value than one before
+    it, and one is all that is taken: "turn it on no off"."""
+    for cue in turn.cues:
+        if cue.kind != "negate" or not cue.tokens or not is_no(cue, turn.question.utterance):
+            continue
+        new = [one for one in turn.negated if one.tokens[:1] == (cue.tokens[-1] + 1,)]
+        # Before a name, "no" may negate that: "book Mars no Venus".
+        if any(set(one.tokens) & {*turn.question.utterance.content_words} for one in new):
+            continue
+        if len(new) == 1 and _corrects_earlier(new[0], turn.said, listing):
+            affirmed = _affirm(turn, new[0])
+            cues = [replace(one, kind="decline") if one is cue else one for one in turn.cues]
+            turn = replace(affirmed, cues=tuple(cues))
+    return turn
+
+
+def _affirm(turn: DialogTurn, negated: Entity) -> DialogTurn:
+    return turn.change(
+        lambda own: [replace(one, negated=False) if one == negated else one for one in own]
+    )
+
+
+def _corrects_earlier(new: Entity, said: Sequence[Entity], listing: Collection[Term]) -> bool:
+    """Whether an earlier value of the same element is said, and only one of them is taken."""
+    return not any(may_take(term, new) for term in listing) and any(
+        one.element == new.element and one.start < new.start and one.value != new.value
+        for one in said
+    )
 
 
 def _is_inequality(entity: Entity) -> bool:

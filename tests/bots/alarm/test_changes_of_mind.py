@@ -256,6 +256,19 @@ def test_an_hour_corrects_without_a_comma(language, questions, alarms):
 
 
 @pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["wake me at 7", "that's too early, half past 8"], "Alarms: Mon 5 Jan, 20:30."),
+        ("de", ["weck mich um 7", "das ist zu früh, halb 9"], "Wecker: Mo, 5. Jan, 20:30."),
+        ("de", ["weck mich um 9", "zu spät, um 8"], "Wecker: Di, 6. Jan, 08:00."),
+        ("ru", ["разбуди меня в 7", "слишком рано, в 8"], "Будильники: пн, 5 янв, 20:00."),
+    ],
+)
+def test_what_is_too_early_is_replaced_by_the_time_behind_it(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms
+
+
+@pytest.mark.parametrize(
     ("language", "questions"),
     [
         ("en", ["wake me at 7", "forget it"]),
@@ -513,3 +526,80 @@ def test_what_is_too_late_is_no_second_alarm(language, questions, alarms):
 )
 def test_several_alarms_are_cancelled_by_their_hours(language, questions, alarms):
     assert alarms_after(*questions, language=language) == alarms
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        ("en", ["wake me at 7 am", "move it by an hour"], "Alarms: Tue 6 Jan, 08:00."),
+        (
+            "en",
+            ["wake me at 7 am", "postpone it by an hour", "shift it by 15 minutes"],
+            "Alarms: Tue 6 Jan, 08:15.",
+        ),
+        (
+            "de",
+            ["weck mich um 7 Uhr früh", "verschieb ihn um eine Stunde"],
+            "Wecker: Di, 6. Jan, 08:00.",
+        ),
+        (
+            "ru",
+            ["разбуди меня в 7 утра", "сдвинь на 10 минут"],
+            "Будильники: вт, 6 янв, 07:10.",
+        ),
+    ],
+)
+def test_an_alarm_is_moved_by_a_duration(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "alarms"),
+    [
+        (
+            "en",
+            ["timer for 5 minutes", "5 more minutes", "make it 10"],
+            "Alarms: Mon 5 Jan, 09:10.",
+        ),
+        (
+            "en",
+            ["timer for 10 minutes", "and 30 seconds more", "make it 20"],
+            "Alarms: Mon 5 Jan, 09:20.",
+        ),
+        (
+            "de",
+            ["stell einen Timer auf 5 Minuten", "noch 30 Sekunden", "mach 10 draus"],
+            "Wecker: Mo, 5. Jan, 09:10.",
+        ),
+    ],
+)
+def test_what_a_longer_timer_is_made_is_in_its_own_unit(language, questions, alarms):
+    assert alarms_after(*questions, language=language) == alarms
+
+
+THREE = {
+    "en": "wake me at 7 am and 8 am and 9 am",
+    "de": "weck mich um 7 Uhr früh, um 8 Uhr früh und um 9 Uhr früh",
+    "ru": "разбуди меня в 7 утра, в 8 утра и в 9 утра",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "alarms"),
+    [
+        ("en", "cancel the last two", "Alarms: Tue 6 Jan, 07:00."),
+        ("en", "delete the first 2 alarms", "Alarms: Tue 6 Jan, 09:00."),
+        (
+            "en",
+            "cancel the last four",
+            "Alarms: Tue 6 Jan, 07:00; Tue 6 Jan, 08:00; Tue 6 Jan, 09:00.",
+        ),
+        ("de", "lösch die letzten zwei", "Wecker: Di, 6. Jan, 07:00."),
+        ("de", "lösch die ersten 2", "Wecker: Di, 6. Jan, 09:00."),
+        ("ru", "отмени последние два", "Будильники: вт, 6 янв, 07:00."),
+    ],
+)
+def test_the_first_or_the_last_of_several_are_counted(language, said, alarms):
+    assert alarms_after(THREE[language], said, language=language) == alarms
+    listed = THREE[language], MY_ALARMS[language], said
+    assert alarms_after(*listed, language=language) == alarms

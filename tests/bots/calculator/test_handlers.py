@@ -52,6 +52,11 @@ def test_half_an_hour_is_no_share_of_a_result():
         (["5 plus 3", "another 5", "3 less"], ["8", "13", "10"]),
         (["сколько будет 8 плюс 8", "раздели на 4", "нет, на 2"], ["16", "4", "8"]),
         (["5 plus 3", "times two", "and plus 5", "the half of that"], ["8", "16", "21", "10.5"]),
+        (["5 plus 5", "plus ten no twenty"], ["10", "30"]),
+        (["5 plus 5", "times 3, I mean 4", "plus 1"], ["10", "40", "41"]),
+        (["5 plus 5", "plus 10, no, times 4", "minus 1"], ["10", "40", "39"]),
+        (["5 plus 5, no, 6"], ["11"]),
+        (["пять плюс пять", "плюс десять, нет, двадцать"], ["10", "30"]),
     ],
 )
 def test_a_number_changes_the_last_calculation(questions, results):

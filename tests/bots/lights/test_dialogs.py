@@ -152,3 +152,17 @@ def test_a_question_switches_no_light(text, said):
 def test_the_room_behind_a_no_is_meant():
     said = answers("lights", "turn on the kitchen no the bedroom")[-1]
     assert said == "The light is on in the bedroom."
+
+
+@pytest.mark.parametrize(
+    ("question", "state"),
+    [
+        ("turn it on no off", "off"),
+        ("turn it on, no, off", "off"),
+        ("turn it off no on", "on"),
+        ("turn on the lamp in the kitchen no off", "off"),
+    ],
+)
+def test_a_no_between_on_and_off_corrects(question, state):
+    said = answers("lights", "turn on the light in the kitchen", question)[-1]
+    assert said == f"The light is {state} in the kitchen."

@@ -43,6 +43,12 @@ DVA_STOLIKA = (
             "You have no bookings.",
         ),
         (
+            (*TWO_TABLES[:4], "cancel the last two", "my bookings"),
+            "",
+            "Cancelled: Kiku for 2, Fri 9 Jan, 20:00; Kiku for 2, Sat 10 Jan, 20:00.",
+            "You have no bookings.",
+        ),
+        (
             (*DVA_STOLIKA, "нет, я имел в виду вторую", "мои брони"),
             "Хорошо, Kiku, гостей: 2, пт, 9 янв, 20:00 остаётся. ",
             "Отменено: Kiku, гостей: 2, сб, 10 янв, 20:00.",
@@ -111,3 +117,21 @@ def test_a_restaurant_beside_than_may_still_be_booked():
 )
 def test_the_last_change_of_the_bookings_is_taken_back(said, answer):
     assert answers("restaurant", *said)[-1] == answer
+
+
+BOOKED = ("book a table at Kiku for 2 on Friday at 8 pm", "yes")
+
+
+@pytest.mark.parametrize(
+    ("said", "time"),
+    [
+        (("undo", "move it to 9"), "21:00"),
+        (("move it by an hour",), "21:00"),
+        (("move it by an hour", "push it back 30 minutes"), "21:30"),
+        (("move it by an hour earlier",), "19:00"),
+        (("postpone it by half an hour", "yes", "an hour later"), "21:30"),
+    ],
+)
+def test_a_booking_is_moved_to_a_time_or_by_a_duration(said, time):
+    answer = answers("restaurant", *BOOKED, *said)[-1]
+    assert answer == f"A table at Kiku for 2, Friday 9 January at {time}. Shall I book it?"

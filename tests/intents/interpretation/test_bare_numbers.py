@@ -65,6 +65,11 @@ YOGA = {
         ("en", ["no, for two"], "10:00, 2?"),
         ("en", ["for two", "no, three"], "10:00, 3?"),
         ("en", ["no, at 11", "for two"], "11:00, 2?"),
+        ("en", ["3 of us"], "10:00, 3?"),
+        ("en", ["for two", "no 3 of us"], "10:00, 3?"),
+        ("en", ["make it four of us, please"], "10:00, 4?"),
+        ("es", ["no, 3 de nosotros"], "10:00, 3?"),
+        ("de", ["nein, 3 von uns"], "10:00, 3?"),
     ],
 )
 def test_a_number_corrects_the_time_unless_a_word_makes_it_one_of_people(gym, language, said, end):

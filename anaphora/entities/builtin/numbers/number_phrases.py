@@ -38,7 +38,7 @@ _WORD_LISTS = (
     *("ordinals", "hyphenated", "ordinal_dot", "clitics", "attaching", "particles"),
     *("rough", "rough_ones"),
     *("never_alone", "compared_endings", "case_endings", "uninflected_alone"),
-    *("pronouns", "determiners", "definite", "dimensions"),
+    *("pronouns", "determiners", "definite", "dimensions", "links"),
 )
 _NUMBER_SIGNS = ("#", "№", "nº", "n°")
 TIMES = frozenset({"x", "х", "×"})  # 2x espresso
@@ -102,6 +102,7 @@ class NumberPhrases:
     determiners: frozenset[str]
     definite: frozenset[str]
     dimensions: frozenset[str]
+    links: frozenset[str]
     has_bare_ones: bool
     has_bare_halves: bool
     has_years_in_halves: bool

@@ -242,6 +242,21 @@ def test_a_range_gets_its_other_end_or_its_day(texts, value):
 
 
 @pytest.mark.parametrize(
+    ("language", "texts", "value"),
+    [
+        ("en", ("on Friday after 5 pm", "at 6"), "2026-11-27T18:00"),
+        ("en", ("on Friday not before 5 pm", "6 on the dot"), "2026-11-27T18:00"),
+        ("en", ("on Friday after 5 pm", "after 6"), "2026-11-27T18:00/.."),
+        ("en", ("on Friday after 5 pm", "on Saturday"), "2026-11-28T17:00/.."),
+        ("de", ("am Freitag ab 17 Uhr", "um 18 Uhr"), "2026-11-27T18:00"),
+        ("ru", ("в пятницу после 17:00", "в 18:00"), "2026-11-27T18:00"),
+    ],
+)
+def test_a_time_takes_the_place_of_a_limit(language, texts, value):
+    assert follow(*texts, language=language) == value
+
+
+@pytest.mark.parametrize(
     ("language", "date", "limit"),
     [
         ("ru", "в пятницу в 20:00", "до полудня"),

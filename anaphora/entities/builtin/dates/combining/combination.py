@@ -155,7 +155,7 @@ def _combine_points(
     is_limited_time = first.bound and first.time != TimeOfDay()
     if first.bound and first.day is not None and not is_limited_time:
         if last.day is None and first.period == "day":
-            return resolve_date((first.bound, join_date(first.day, last.time)), moment)
+            return _resolve_bounded(first.bound, join_date(first.day, last.time), moment)
         day = _place_day(last, first, moment)
         return resolve_date(join_date(day, last.time), moment) if day is not None else None
     day = _combine_days(first, last, moment)
@@ -163,17 +163,25 @@ def _combine_points(
         return _combine_period(first, last, moment)
     says_all = last.day is not None and last.time != TimeOfDay()
     time = last.time if says_all else _combine_times(first, last, day, moment)
-    bound, expression = last.bound or first.bound, join_date(day, time)
+    has_new_clock = first.time.clock and last.time.clock  # "at six" is no longer "after five"
+    bound = last.bound or ("" if has_new_clock else first.bound)
+    expression = join_date(day, time)
     if time != TimeOfDay() and day is not None and _is_longer_than_day(day, moment):
         expression = SOME_DAY, day, join_date(None, time)
     if zone := last.zone or first.zone:
         expression = "in_zone", expression, zone
+    if has_new_clock:  # in the half of the day of the old one
+        return resolve_date((bound, expression) if bound else expression, moment)
     if bound:
-        expression = bound, expression
-    # A time stays in the half of the day of the old one.
-    if (first.time.clock and last.time.clock) or (bound and moment.conventions.hours is None):
-        return resolve_date(expression, moment)
+        return _resolve_bounded(bound, expression, moment)
     return resolve_with_alternatives(expression, moment, is_numeric=is_numeric)
+
+
+def _resolve_bounded(bound: str, date: TimeExpression, moment: Moment) -> ResolvedDate | None:
+    """A date that is a limit, at the usual hours if there are any."""
+    if moment.conventions.hours is None:
+        return resolve_date((bound, date), moment)
+    return resolve_with_alternatives((bound, date), moment, is_numeric=False)
 
 
 def _combine_period(first: DateReading, last: DateReading, moment: Moment) -> ResolvedDate | None:

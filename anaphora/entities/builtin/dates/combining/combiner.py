@@ -6,27 +6,35 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec.structs import replace
+
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.dates.combining.combination import combine_dates, continue_date
 from anaphora.entities.builtin.dates.combining.completion import complete_date
 from anaphora.entities.builtin.dates.combining.readings import ENDS
 from anaphora.entities.builtin.dates.conventions import resolve_conventions
 from anaphora.entities.builtin.dates.intervals import Moment
+from anaphora.entities.builtin.dates.resolution.alternative_dates import (
+    resolve_with_alternatives,
+)
+from anaphora.entities.builtin.dates.resolution.date_resolution import parse_expression
 from anaphora.entities.recognizers.recognizer import Mention
 
-__all__ = ["create_combiner"]
+__all__ = ["DateCombiner", "create_combiner"]
+
+_OTHER_SIDES = {"before": "onward", "until": "onward", "after": "until", "onward": "before"}
 
 
 def create_combiner(
     name: str, language: str, options: Mapping[str, Any], *, is_full: bool
-) -> _PartialDateCombiner:
+) -> DateCombiner:
     """Create the combiner of dates; unless it ``is_full``, it only completes dates without a month
     or a start."""
-    kind = _DateCombiner if is_full else _PartialDateCombiner
+    kind = _FullDateCombiner if is_full else DateCombiner
     return kind(language, options)
 
 
-class _PartialDateCombiner:
+class DateCombiner:
     """Completes dates without a month or a start."""
 
     completes = False
@@ -48,13 +56,23 @@ class _PartialDateCombiner:
     def complete(self, old: Entity, text: str, language: str, at: datetime) -> Mention | None:
         return None
 
+    def turn_limit(self, date: Entity, at: datetime) -> Entity | None:
+        """What is left of all times without those up to a limit, or from it on: from four on
+        without "before four". None for dates that are no limits."""
+        said = parse_expression(date.meta.get("expression"))
+        if said is None or len(said) != 2 or said[0] not in _OTHER_SIDES:
+            return None
+        other = _OTHER_SIDES[said[0]], said[1]
+        found = resolve_with_alternatives(other, self._moment(at), is_numeric=False)
+        return found and replace(date, value=found[0], meta=found[1])
+
     def _moment(self, at: datetime) -> Moment:
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
         prefer_future = self._options["prefer"] == "future"
         return Moment(at.replace(second=0, microsecond=0), prefer_future, self._conventions)
 
 
-class _DateCombiner(_PartialDateCombiner):
+class _FullDateCombiner(DateCombiner):
     """Combines the parts of dates. What is a time only behind a day (Russian в восемь) completes
     a date."""
 

@@ -170,8 +170,8 @@ class _Completion(NamedTuple):
                 return changed
         if whole.bound in ENDS and len(whole.time.clock) == 1 and whole.end and not whole.zone:
             return self._change_end(number, whole, whole.end)
-        said = ("clock", ("time", number.meta["value"]))
-        combined = self._combine(number, said)
+        said: TimeExpression = ("clock", ("time", number.meta["value"]))
+        combined = self._combine(number, (whole.bound, said) if whole.bound else said)
         if combined is not None or whole.day is not None or whole.bound:
             return combined
         new = resolve_date(said, self.moment)  # "6" after "5 pm", which says no day

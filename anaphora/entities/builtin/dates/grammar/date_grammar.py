@@ -111,8 +111,8 @@ class DateGrammar:
     a day behind an ``attributive`` preposition is that of a thing (the party of Friday).
     ``first_names`` are the beginnings of first names and titles: a capitalized weekday behind one
     is a surname. In a text with a word that begins as one of the ``moving_words`` does, "from
-    Saturday to Sunday" is no night. ``measured_words`` finds adjectives such as *dreistündig*.
-    ``order`` is that of day, month and year: ``DMY``.
+    Saturday to Sunday" is no night, and "by an hour" is later. ``measured_words`` finds adjectives
+    such as *dreistündig*. ``order`` is that of day, month and year: ``DMY``.
     """
 
     language: str

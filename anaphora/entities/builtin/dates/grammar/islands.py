@@ -17,7 +17,8 @@ DateMatch: TypeAlias = tuple[int, int, TimeExpression]
 
 class Island(NamedTuple):
     """The dates, durations and recurrences of one run of atoms, and the number of chart edges
-    used. ``moved`` are the dates in a text in which something is moved from one to the other."""
+    used. ``moved`` are the dates in a text in which something is moved: from one to the other, or
+    by a duration."""
 
     dates: tuple[DateMatch, ...] = ()
     moved: tuple[DateMatch, ...] = ()
@@ -31,8 +32,11 @@ def select_matches(chart: Chart, is_weak: Sequence[bool]) -> Island:
     stripped from the ends."""
     items, nights = chart.items("date"), chart.items("overnight")
     amounts = chart.items("span")
-    moved = _select_longest(items, is_weak, amounts)
-    dates = _select_longest([*nights, *items], is_weak, amounts) if nights else moved
+    shifted = chart.items("shifted")
+    moved = _select_longest([*shifted, *items], is_weak, amounts)
+    dates = moved
+    if shifted or nights:
+        dates = _select_longest([*nights, *items], is_weak, amounts)
     durations = _select_longest(chart.items("duration"), is_weak, amounts)
     durations = tuple([one for one in durations if not _belongs_to_date(one, dates)])
     return Island(dates, moved, durations, edges=chart.edges)
