@@ -13,6 +13,12 @@ from anaphora.models.rasa.project import Entry, RasaProject
 
 __all__ = ["SlotFillers", "collect_fillers"]
 
+_REASONS = {
+    "from_text": "the whole text of the user, which no element takes: use a handler",
+    "from_intent": "a value of an intent, which has no counterpart: use a handler",
+    "from_trigger_intent": "a value of an intent, which has no counterpart: use a handler",
+    "nothing": "which leaves it to code",
+}
 _FILTERS = {"date": "datetime", "duration": "duration", "money": "money"}
 
 
@@ -82,11 +88,16 @@ def _keys_of(
     ]
     kinds = [str(one.get("type")) for one in mappings if one.get("type") != "from_entity"]
     if settings.get("type") == "bool" and "from_intent" in kinds:
-        add_note("changed", entry.place, f"slot {name}: a yes or no (entity boolean)")
+        reason = "a yes or no (entity boolean), as the answer to its question"
+        add_note("changed", entry.place, f"slot {name}: {reason}")
         keys.append(("boolean", ""))
         kinds = [kind for kind in kinds if kind != "from_intent"]
+    if keys and any(one.get("conditions") for one in mappings):
+        reason = "the bot fills the slot that it asks for, else the one that fits"
+        add_note("changed", entry.place, f"slot {name}: its conditions are left out: {reason}")
     if kinds or not keys:
-        how = ", ".join(dict.fromkeys(kinds)) or "nothing"
         also = "also " if keys else ""
-        add_note("ignored", entry.place, f"slot {name}: {also}filled by {how}, which is code")
+        for kind in dict.fromkeys(kinds) or ("nothing",):
+            reason = _REASONS.get(kind, "which is code")
+            add_note("ignored", entry.place, f"slot {name}: {also}filled by {kind}, {reason}")
     return tuple(dict.fromkeys(keys))
