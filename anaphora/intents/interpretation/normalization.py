@@ -106,9 +106,15 @@ def _tell_cues_from_entities(turn: DialogTurn, asked: Term | None) -> DialogTurn
 
 
 def _is_among(entity: Entity, dropped: Iterable[Entity]) -> bool:
-    """Whether an entity is one of these, or a part of one that has words."""
+    """Whether an entity is one of these, or has a part of the words of one; a recognizer may also
+    have found it in all of them."""
     tokens = set(entity.tokens)
-    return any(entity is one or (tokens and tokens < set(one.tokens)) for one in dropped)
+    return any(
+        entity is one
+        or (tokens and tokens < set(one.tokens))
+        or (not entity.is_from_phrase and entity.tokens == one.tokens)
+        for one in dropped
+    )
 
 
 def _is_courteous_no(turn: DialogTurn, cue: Cue, covering: Sequence[Entity]) -> bool:
@@ -197,11 +203,15 @@ def _is_asked_for(
     if asked is None or not turn.answers_pending:
         return False
     is_listed = turn.conversation.offers is not None or bool(turn.options)
+    spans = {one.tokens for one in covering}
+    readings = [
+        one for variant in turn.question.variants for one in variant.entities if one.tokens in spans
+    ]
     return any(
         may_take(asked, one)
         and set(cue.tokens).issubset(one.tokens)
         and not (is_listed and cue.kind == "ordinal" and "grain" not in one.meta)
-        for one in covering
+        for one in readings
     )
 
 
