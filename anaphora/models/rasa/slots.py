@@ -19,6 +19,7 @@ _REASONS = {
     "from_trigger_intent": "a value of an intent, which has no counterpart: use a handler",
     "nothing": "which leaves it to code",
 }
+_BOOLEAN = "boolean"
 _FILTERS = {"date": "datetime", "duration": "duration", "money": "money"}
 
 
@@ -40,9 +41,16 @@ class SlotFillers:
     def element_of(self, key: EntityKey) -> str:
         """The element of an entity; one of its own in a role that words tell apart."""
         entity, role = key
+        if entity == _BOOLEAN and role:
+            return make_id(f"{role}_answer")
         if key in self.markers:
             return make_id(f"{entity}_{role}")
         return BUILT_IN[entity] if entity in self.values.built_in else make_id(entity)
+
+    def own_booleans(self) -> list[str]:
+        """The elements for a yes or a no to one slot each."""
+        keys = dict.fromkeys(key for keys in self.keys.values() for key in keys)
+        return [self.element_of(key) for key in keys if key[0] == _BOOLEAN and key[1]]
 
     def slot_of(self, key: EntityKey) -> str:
         """The slot that an entity fills; its role or itself if it fills none."""
@@ -71,8 +79,14 @@ def collect_fillers(
     markers: Mapping[EntityKey, frozenset[str]],
     add_note: AddNote,
 ) -> SlotFillers:
-    """Collect what fills the slots; notes what no element can."""
+    """Collect what fills the slots; notes what no element can. Several slots for a yes or a no have
+    an element each, as the answer to one takes nothing away from another."""
     keys = {name: _keys_of(project, name, slot, add_note) for name, slot in project.slots.items()}
+    answered = [name for name, found in keys.items() if (_BOOLEAN, "") in found]
+    for name in answered if len(answered) > 1 else ():
+        keys[name] = tuple(
+            (one, name) if one == _BOOLEAN else (one, role) for one, role in keys[name]
+        )
     return SlotFillers(keys, values, markers)
 
 
@@ -90,7 +104,7 @@ def _keys_of(
     if settings.get("type") == "bool" and "from_intent" in kinds:
         reason = "a yes or no (entity boolean), as the answer to its question"
         add_note("changed", entry.place, f"slot {name}: {reason}")
-        keys.append(("boolean", ""))
+        keys.append((_BOOLEAN, ""))
         kinds = [kind for kind in kinds if kind != "from_intent"]
     if keys and any(one.get("conditions") for one in mappings):
         reason = "the bot fills the slot that it asks for, else the one that fits"

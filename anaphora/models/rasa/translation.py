@@ -90,6 +90,8 @@ class _Translator:
         slots = [slot["element"] for intent in intents for slot in intent["slots"].values()]
         used = {id for one in slots for id in ([one] if isinstance(one, str) else one)}
         built_in = sorted({BUILT_IN[name] for name in self._values.built_in if name in BUILT_IN})
+        if self._fillers.own_booleans():
+            built_in = [one for one in built_in if one != "boolean" or one in used]
         data: dict[str, Any] = {
             "id": id or make_id(project.name),
             "language": language,
@@ -140,6 +142,7 @@ class _Translator:
                     for value, texts in values.items()
                 }
             elements.append(element)
+        elements += [{"id": id, "recognizer": "boolean"} for id in self._fillers.own_booleans()]
         for key, words in self._fillers.markers.items():
             either = "|".join(map(escape_synonym, sorted(words)))
             part = f"^^{{# == '{self._fillers.element_of((key[0], ''))}'}}^^"

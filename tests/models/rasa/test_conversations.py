@@ -217,6 +217,37 @@ def test_a_shorter_form_that_could_stand_for_another_intent_is_not_taken(import_
     assert engine.ask("the log").status == "rejected"
 
 
+def test_each_yes_answers_its_own_question(import_project):
+    engine, _ = import_project("""
+    intents: [order, affirm, deny]
+    slots:
+      cheese: {type: bool, mappings: [{type: from_intent, intent: affirm, value: true}]}
+      olives: {type: bool, mappings: [{type: from_intent, intent: affirm, value: true}]}
+    forms: {pizza_form: {required_slots: [cheese, olives]}}
+    responses:
+      utter_ask_cheese: [{text: Cheese?}]
+      utter_ask_olives: [{text: Olives?}]
+      utter_done: [{text: "cheese {cheese}, olives {olives}"}]
+    nlu:
+      - {intent: order, examples: [I want to order a pizza]}
+      - {intent: affirm, examples: ["yes"]}
+      - {intent: deny, examples: ["no"]}
+    rules:
+      - {rule: a, steps: [{intent: order}, {action: pizza_form}, {active_loop: pizza_form}]}
+      - rule: b
+        condition: [{active_loop: pizza_form}]
+        steps: [{action: pizza_form}, {active_loop: null}, {action: utter_done}]
+    """)
+    for answers, text in (
+        (["yes", "no, thanks"], "cheese true, olives false"),
+        (["no", "sure"], "cheese false, olives true"),
+    ):
+        assert engine.ask("okay, order a pizza please").text == "Cheese?"
+        assert engine.ask(answers[0]).text == "Olives?"
+        assert engine.ask(answers[1]).text == text
+        engine.forget()
+
+
 def test_other_languages_have_their_own_words(import_project):
     engine, _ = import_project("""
     language: de
