@@ -17,7 +17,7 @@ from anaphora.entities.cues.clauses import COMMAS, is_boundary
 from anaphora.entities.cues.cue import Cue
 from anaphora.entities.cues.cue_words import PhraseMatch, load_cue_phrases, load_cue_words
 
-__all__ = ["find_negated", "is_no", "stands_behind"]
+__all__ = ["find_negated", "has_negation", "is_no", "stands_behind"]
 
 # What an atom between two parts of a sentence is; of several the first counts.
 _CLASSES = ("barrier", "contrast", "joiner", "small", "filler", "word")
@@ -39,6 +39,12 @@ def find_negated(
         return frozenset()
     scopes = _Scopes(entities, utterance, cues)
     return frozenset(index for cue in negations for index in scopes.find(cue))
+
+
+def has_negation(cue: Cue, utterance: Utterance) -> bool:
+    """Whether a negation is among the words of a cue."""
+    words = " ".join([utterance.tokens[index].text for index in cue.tokens])
+    return bool(_find_sides(words, utterance.language))
 
 
 def is_no(negation: Cue, utterance: Utterance) -> bool:

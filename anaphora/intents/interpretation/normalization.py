@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from anaphora.core.utterance import Entity
 from anaphora.entities.builtin.boolean import parse_yes_no
 from anaphora.entities.cues.cue import Cue
-from anaphora.entities.cues.negation import find_negated, is_no
+from anaphora.entities.cues.negation import find_negated, has_negation, is_no
 from anaphora.grammar.idl.intent import Term
 from anaphora.intents.index import may_take
 from anaphora.intents.interpretation.answers import read_confirmation
@@ -23,6 +23,7 @@ __all__ = ["drop_names", "normalize"]
 
 _MAX_DIGITS = 3  # of a place in a list
 _ANSWERS = frozenset({"accept", "decline", "cancel"})
+_COURTESIES = frozenset({"social", "filler"})
 _WITH_ONE = frozenset({"other", "reference", "ordinal", "comparison", "indifferent", "filler"})
 
 
@@ -65,10 +66,11 @@ def _tell_cues_from_entities(turn: DialogTurn, asked: Term | None) -> DialogTurn
     """Drop the cues that are words of the model, and the entities that are no more than a cue.
 
     What the model's own phrases cover means what the model says. Of a built-in entity and a cue on
-    the same words, a yes or a no is the cue, and so is the place of an offer in its list ("the
-    second"), unless the bot asks for such an entity. What only repeats an entity that the user is
-    to confirm ("book it"), or one of any question that waits in a refusal ("don't book it"), is a
-    cue as well, and "cancel" drops a question that waits, whatever else the model cancels.
+    the same words, a yes, a no or a courtesy is the cue, and so is the place of an offer in its
+    list ("the second"), unless the bot asks for such an entity. What only repeats an entity that
+    the user is to confirm ("book it"), or one of any question that waits in a refusal ("don't book
+    it"), is a cue as well, and "cancel" drops a question that waits, whatever else the model
+    cancels.
     """
     entities = turn.question.variants[0].entities
     dropped: list[Entity] = []
@@ -80,7 +82,9 @@ def _tell_cues_from_entities(turn: DialogTurn, asked: Term | None) -> DialogTurn
                 one for one in covering if _is_one(one) and set(cue.tokens) > set(one.tokens)
             ]
             covering = [one for one in covering if not any(one is gone for gone in dropped)]
-        if _is_own(turn, cue, covering):
+        if _is_courteous_no(turn, cue, covering):
+            dropped += covering
+        elif _is_own(turn, cue, covering):
             owned.append(cue)
         elif _wins(turn, cue, covering, asked):
             dropped += covering
@@ -91,16 +95,48 @@ def _tell_cues_from_entities(turn: DialogTurn, asked: Term | None) -> DialogTurn
         # "Two more boxes": the words belong to the number, which is added.
         is_more = cue.kind == "add" and any(one.quantity is not None for one in covering)
         is_inside = any(set(cue.tokens).issubset(one.tokens) for one in covering)
+        negation = _find_negation(turn, cue, covering)
+        if cue in owned and negation is not None:
+            settled.append(negation)
+            continue
         if (cue in owned and cue.kind in _ANSWERS) or (is_inside and not is_more):
             continue
         settled.append(cue)
-    if dropped:
-        turn = turn.change(
-            lambda own: [one for one in own if not any(one is gone for gone in dropped)]
-        )
+    if dropped:  # also what another reading finds in those words: "thanks" in "no thanks"
+        turn = turn.change(lambda own: [one for one in own if not _is_among(one, dropped)])
     if any(cue.kind == "indifferent" for cue in settled):
         turn = replace(turn, question=replace(turn.question, is_indifferent=True))
     return replace(turn, cues=tuple(settled))
+
+
+def _is_among(entity: Entity, dropped: Iterable[Entity]) -> bool:
+    """Whether an entity is one of these, or has a part of the words of one; a recognizer may also
+    have found it in all of them."""
+    tokens = set(entity.tokens)
+    return any(
+        entity is one
+        or (tokens and tokens < set(one.tokens))
+        or (not entity.is_from_phrase and entity.tokens == one.tokens)
+        for one in dropped
+    )
+
+
+def _is_courteous_no(turn: DialogTurn, cue: Cue, covering: Sequence[Entity]) -> bool:
+    """Whether a refusal is a "no" and words of the model that go with it: "no, thanks"."""
+    negation = _find_negation(turn, cue, covering)
+    if negation is None or not is_no(negation, turn.question.utterance):
+        return False
+    return all(set(one.tokens).issubset(cue.tokens) for one in covering)
+
+
+def _find_negation(turn: DialogTurn, cue: Cue, covering: Sequence[Entity]) -> Cue | None:
+    """The negation with which a refusal begins whose other words are the model's: "not great" of a
+    mood."""
+    if cue.kind != "decline" or not covering:
+        return None
+    start = min(one.tokens[0] for one in covering)
+    negation = Cue("negate", tuple([token for token in cue.tokens if token < start]))
+    return negation if has_negation(negation, turn.question.utterance) else None
 
 
 def _find_covering(cue: Cue, entities: Iterable[Entity]) -> list[Entity]:
@@ -128,8 +164,9 @@ def _wins(turn: DialogTurn, cue: Cue, covering: Sequence[Entity], asked: Term | 
         and abs(cue.number) <= _length_of_list(turn)
         and not _is_asked_for(turn, asked, cue, covering)
     )
-    if cue.kind in _ANSWERS:
-        counts = turn.pending is not None or offers is not None
+    if cue.kind in _ANSWERS | _COURTESIES:
+        waits = turn.pending is not None or offers is not None
+        counts = waits or not _is_phrase_elsewhere(turn, covering)
         counts = counts and not _is_asked_for(turn, asked, cue, covering)
     else:
         is_of_list = offers is not None and bool(offers.bundles)
@@ -141,6 +178,16 @@ def _wins(turn: DialogTurn, cue: Cue, covering: Sequence[Entity], asked: Term | 
         content = turn.question.utterance.content_words
         covered |= {one.tokens[0] for one in covering if one.tokens[0] not in content}
     return all(covered.issuperset(one.tokens) for one in covering)
+
+
+def _is_phrase_elsewhere(turn: DialogTurn, covering: Collection[Entity]) -> bool:
+    """Whether the words of an entity are a phrase of the model in another reading."""
+    spans = {one.tokens for one in covering}
+    return any(
+        one.is_from_phrase and one.tokens in spans
+        for variant in turn.question.variants
+        for one in variant.entities
+    )
 
 
 def _length_of_list(turn: DialogTurn) -> int:
@@ -160,11 +207,15 @@ def _is_asked_for(
     if asked is None or not turn.answers_pending:
         return False
     is_listed = turn.conversation.offers is not None or bool(turn.options)
+    spans = {one.tokens for one in covering}
+    readings = [
+        one for variant in turn.question.variants for one in variant.entities if one.tokens in spans
+    ]
     return any(
         may_take(asked, one)
         and set(cue.tokens).issubset(one.tokens)
         and not (is_listed and cue.kind == "ordinal" and "grain" not in one.meta)
-        for one in covering
+        for one in readings
     )
 
 

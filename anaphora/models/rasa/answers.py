@@ -137,12 +137,16 @@ def _add(
         add_note("ignored", entry.place, f"{title}: its condition on slots has no counterpart")
         return
     active = form = next((str(loop) for loop in loops if loop), "")
-    intent = before = ""
+    intent = before = within = ""
     responses: list[str] = []
 
     def finish() -> None:
         known = answers.texts
         name = intent
+        if intent in YES_AND_NO and within and responses:
+            reason = "a yes or a no within a form answers its question, and no thanks drops it"
+            add_note("ignored", entry.place, f"{title}: {intent} within {within}: {reason}")
+            return
         if intent in YES_AND_NO and before and not is_rule:
             known = answers.after.setdefault(intent, {})
             name = before
@@ -153,6 +157,7 @@ def _add(
             finish()
             before = intent or before
             intent, responses = str(step.get("intent", "")), []
+            within = active if active in project.forms and not loops else ""
         if step.get("bot"):
             add_note("ignored", entry.place, f"{title}: a text in a story: make it a response")
         if "active_loop" in step:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from anaphora.models.nlpcraft.notes import NoteKind
 from anaphora.models.rasa.examples import EntityKey
+from anaphora.models.rasa.language_words import LanguageWords
 from anaphora.models.rasa.notes import AddNote
+from anaphora.models.rasa.phrases import PhraseBuilder
 from anaphora.models.rasa.project import RasaProject
 
 __all__ = [
@@ -16,7 +18,6 @@ __all__ = [
     "EntityValues",
     "Triggers",
     "collect_values",
-    "escape_synonym",
     "find_triggers",
 ]
 
@@ -36,17 +37,18 @@ BUILT_IN = {
 }
 """The entities of Duckling and spaCy that Anaphora has, too."""
 
-_SPECIAL = re.compile(r"[{}\\_\[\]|,/<>?*+^]")
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Triggers:
-    """The texts that stand for an intent: its examples without their entities. ``has_bare`` tells
-    whether an example has no such text, ``is_sparse`` whether an entity stands within one.
-    ``entities`` are those of its examples, ``repeated`` those that an example has twice."""
+    """What stands for an intent: the ``texts`` of its examples without their entities, and the
+    synonyms for their ``phrases``. ``has_bare`` tells whether an example has no such text,
+    ``is_sparse`` whether an entity stands within one. ``entities`` are those of its examples,
+    ``repeated`` those that an example has twice."""
 
     texts: tuple[str, ...]
+    phrases: tuple[str, ...]
     is_sparse: bool
     has_bare: bool
     entities: tuple[EntityKey, ...]
@@ -62,7 +64,9 @@ class EntityValues:
     built_in: set[str] = field(default_factory=set)
 
 
-def find_triggers(project: RasaProject, add_note: AddNote) -> dict[str, Triggers]:
+def find_triggers(
+    project: RasaProject, words: LanguageWords, add_note: AddNote
+) -> dict[str, Triggers]:
     """Find the texts that stand for each intent.
 
     What is left of an example without its entities is left out if another intent has it, too, or
@@ -76,8 +80,11 @@ def find_triggers(project: RasaProject, add_note: AddNote) -> dict[str, Triggers
             owners.setdefault(example.words.casefold(), set()).add(intent)
             used.update(_WORD.findall(example.words.casefold()))
         intents_of_word.update(used)
+    builder = PhraseBuilder(
+        {intent: [one for _, one in listed] for intent, listed in project.examples.items()}, words
+    )
     return {
-        intent: _triggers_of(project, intent, owners, intents_of_word, add_note)
+        intent: _triggers_of(project, intent, builder, owners, intents_of_word, add_note)
         for intent in project.examples
     }
 
@@ -85,11 +92,13 @@ def find_triggers(project: RasaProject, add_note: AddNote) -> dict[str, Triggers
 def _triggers_of(
     project: RasaProject,
     intent: str,
+    builder: PhraseBuilder,
     owners: dict[str, set[str]],
     intents_of_word: Counter[str],
     add_note: AddNote,
 ) -> Triggers:
     texts: dict[str, str] = {}
+    phrases: dict[str, None] = {}
     is_sparse = has_bare = False
     entities: dict[EntityKey, None] = {}
     repeated: set[EntityKey] = set()
@@ -103,6 +112,7 @@ def _triggers_of(
         repeated.update(entity for entity, count in counts.items() if count > 1)
         if words and not is_shared and not is_common:
             texts.setdefault(key, example.words)
+            phrases.setdefault(builder.build(intent, example))
             is_sparse = is_sparse or example.is_split
             continue
         has_bare = has_bare or bool(example.annotations)
@@ -112,7 +122,12 @@ def _triggers_of(
                 "changed", place, f"intent {intent}: '{example.words}' also stands for {others}"
             )
     return Triggers(
-        tuple(texts.values()), is_sparse, has_bare, tuple(entities), frozenset(repeated)
+        tuple(texts.values()),
+        tuple(phrases),
+        is_sparse,
+        has_bare,
+        tuple(entities),
+        frozenset(repeated),
     )
 
 
@@ -232,8 +247,3 @@ def _is_translatable(pattern: str) -> bool:
         return re.compile(pattern).match("") is None
     except re.error:
         return False
-
-
-def escape_synonym(text: str) -> str:
-    """Escape the signs of the synonym language."""
-    return _SPECIAL.sub(lambda found: f"\\{found[0]}", text)

@@ -77,13 +77,15 @@ class Annotation:
 @dataclass(frozen=True, slots=True)
 class IntentExample:
     """An example: the ``words`` around its entities, and whether an entity stands between them.
-    ``text`` is the example itself, ``said`` what a user says."""
+    ``text`` is the example itself, ``said`` what a user says, ``pieces`` the texts before, between
+    and behind the entities."""
 
     words: str
     annotations: tuple[Annotation, ...]
     is_split: bool
     text: str = ""
     said: str = ""
+    pieces: tuple[str, ...] = ()
 
 
 def parse_example(text: str) -> IntentExample:
@@ -98,9 +100,11 @@ def parse_example(text: str) -> IntentExample:
         annotations.append(replace(_parse_annotation(found), before=before))
         end = found.end()
     pieces = [piece.strip(_EDGES) for piece in _ANNOTATION.sub("\0", text).split("\0")]
-    words = [" ".join(piece.split()) for piece in pieces if piece]
+    pieces = [" ".join(piece.split()) for piece in pieces]
+    words = [piece for piece in pieces if piece]
     said = _ANNOTATION.sub(lambda found: found["text"], text)
-    return IntentExample(" ".join(words), tuple(annotations), len(words) > 1, text, said)
+    is_split = len(words) > 1
+    return IntentExample(" ".join(words), tuple(annotations), is_split, text, said, tuple(pieces))
 
 
 def without_articles(example: IntentExample, language: str) -> IntentExample:

@@ -13,6 +13,13 @@ from anaphora.models.rasa.project import Entry, RasaProject
 
 __all__ = ["SlotFillers", "collect_fillers"]
 
+_REASONS = {
+    "from_text": "the whole text of the user, which no element takes: use a handler",
+    "from_intent": "a value of an intent, which has no counterpart: use a handler",
+    "from_trigger_intent": "a value of an intent, which has no counterpart: use a handler",
+    "nothing": "which leaves it to code",
+}
+_BOOLEAN = "boolean"
 _FILTERS = {"date": "datetime", "duration": "duration", "money": "money"}
 
 
@@ -34,9 +41,16 @@ class SlotFillers:
     def element_of(self, key: EntityKey) -> str:
         """The element of an entity; one of its own in a role that words tell apart."""
         entity, role = key
+        if entity == _BOOLEAN and role:
+            return make_id(f"{role}_answer")
         if key in self.markers:
             return make_id(f"{entity}_{role}")
         return BUILT_IN[entity] if entity in self.values.built_in else make_id(entity)
+
+    def own_booleans(self) -> list[str]:
+        """The elements for a yes or a no to one slot each."""
+        keys = dict.fromkeys(key for keys in self.keys.values() for key in keys)
+        return [self.element_of(key) for key in keys if key[0] == _BOOLEAN and key[1]]
 
     def slot_of(self, key: EntityKey) -> str:
         """The slot that an entity fills; its role or itself if it fills none."""
@@ -65,8 +79,14 @@ def collect_fillers(
     markers: Mapping[EntityKey, frozenset[str]],
     add_note: AddNote,
 ) -> SlotFillers:
-    """Collect what fills the slots; notes what no element can."""
+    """Collect what fills the slots; notes what no element can. Several slots for a yes or a no have
+    an element each, as the answer to one takes nothing away from another."""
     keys = {name: _keys_of(project, name, slot, add_note) for name, slot in project.slots.items()}
+    answered = [name for name, found in keys.items() if (_BOOLEAN, "") in found]
+    for name in answered if len(answered) > 1 else ():
+        keys[name] = tuple(
+            (one, name) if one == _BOOLEAN else (one, role) for one, role in keys[name]
+        )
     return SlotFillers(keys, values, markers)
 
 
@@ -82,11 +102,16 @@ def _keys_of(
     ]
     kinds = [str(one.get("type")) for one in mappings if one.get("type") != "from_entity"]
     if settings.get("type") == "bool" and "from_intent" in kinds:
-        add_note("changed", entry.place, f"slot {name}: a yes or no (entity boolean)")
-        keys.append(("boolean", ""))
+        reason = "a yes or no (entity boolean), as the answer to its question"
+        add_note("changed", entry.place, f"slot {name}: {reason}")
+        keys.append((_BOOLEAN, ""))
         kinds = [kind for kind in kinds if kind != "from_intent"]
+    if keys and any(one.get("conditions") for one in mappings):
+        reason = "the bot fills the slot that it asks for, else the one that fits"
+        add_note("changed", entry.place, f"slot {name}: its conditions are left out: {reason}")
     if kinds or not keys:
-        how = ", ".join(dict.fromkeys(kinds)) or "nothing"
         also = "also " if keys else ""
-        add_note("ignored", entry.place, f"slot {name}: {also}filled by {how}, which is code")
+        for kind in dict.fromkeys(kinds) or ("nothing",):
+            reason = _REASONS.get(kind, "which is code")
+            add_note("ignored", entry.place, f"slot {name}: {also}filled by {kind}, {reason}")
     return tuple(dict.fromkeys(keys))

@@ -15,19 +15,24 @@ from anaphora.models.rasa.elements import (
     BUILT_IN,
     Triggers,
     collect_values,
-    escape_synonym,
     find_triggers,
 )
 from anaphora.models.rasa.examples import EntityKey, without_articles, without_role_markers
+from anaphora.models.rasa.language_words import LanguageWords, plain_fallback
 from anaphora.models.rasa.notes import Place, RasaNote
 from anaphora.models.rasa.project import RasaProject
 from anaphora.models.rasa.roles import find_role_markers
 from anaphora.models.rasa.slots import collect_fillers
+from anaphora.models.rasa.small_talk import find_small_talk
+from anaphora.models.rasa.synonym_text import escape_synonym
 
 __all__ = ["RasaTranslation", "translate_project"]
 
 _BRACES = re.compile(r"\{\{|\}\}|\{(\w+)\}|\{")
-_FALLBACKS = ("utter_default", "utter_fallback", "utter_please_rephrase")
+_GAP = re.compile(r"[\s,]*\0\s*(?=[.,;:!?]|$)|\0\s*")  # what is left out
+_MAX_GAP = 3  # "book [me a cheap] flight"
+_NO_WORDS = LanguageWords()
+_FALLBACKS = ("utter_default", "utter_fallback", "utter_please_rephrase", "utter_ask_rephrase")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +43,25 @@ class RasaTranslation:
     notes: tuple[RasaNote, ...]
 
 
-def translate_project(project: RasaProject, *, id: str = "", language: str = "") -> RasaTranslation:
-    """Translate a project; ``id`` and ``language`` take the place of those of the project."""
+def translate_project(
+    project: RasaProject,
+    words: LanguageWords = _NO_WORDS,
+    *,
+    id: str = "",
+    language: str = "",
+) -> RasaTranslation:
+    """Translate a project; ``id`` and ``language`` take the place of those of the project.
+    ``words`` are those of the language."""
     language = language or project.language or "en"
     examples = {
         intent: [(place, without_articles(one, language)) for place, one in listed]
         for intent, listed in project.examples.items()
     }
-    return _Translator(replace(project, examples=examples)).translate(id, language)
+    return _Translator(replace(project, examples=examples), words).translate(id, language)
 
 
 class _Translator:
-    def __init__(self, project: RasaProject) -> None:
+    def __init__(self, project: RasaProject, words: LanguageWords) -> None:
         self._notes: list[RasaNote] = []
         markers = find_role_markers(project, self._note)
         self._project = project = replace(
@@ -61,7 +73,8 @@ class _Translator:
         )
         self._answers: Answers = collect_answers(project, self._note)
         self._values = collect_values(project, self._note)
-        self._triggers: dict[str, Triggers] = find_triggers(project, self._note)
+        self._triggers: dict[str, Triggers] = find_triggers(project, words, self._note)
+        self._small_talk = find_small_talk(project, self._answers, words)
         self._words: dict[str, list[str]] = {}  # for yes and no
         self._fillers = collect_fillers(project, self._values, markers, self._note)
         self._in_forms: set[EntityKey] = {
@@ -77,6 +90,8 @@ class _Translator:
         slots = [slot["element"] for intent in intents for slot in intent["slots"].values()]
         used = {id for one in slots for id in ([one] if isinstance(one, str) else one)}
         built_in = sorted({BUILT_IN[name] for name in self._values.built_in if name in BUILT_IN})
+        if self._fillers.own_booleans():
+            built_in = [one for one in built_in if one != "boolean" or one in used]
         data: dict[str, Any] = {
             "id": id or make_id(project.name),
             "language": language,
@@ -88,13 +103,12 @@ class _Translator:
             data["entities"] = built_in
         if timeout := self._timeout():
             data["conversation"] = {"timeout": timeout}
-        if self._answers.forms or self._fillers.markers:  # "no, I meant roses", "the second one"
-            data["dialog_acts"] = {"words": self._words} if self._words else True
+        # "I'm not great", "no, I meant roses", "the second one"
+        data["dialog_acts"] = {"words": self._words} if self._words else True
         data["intents"] = intents
         if samples := list(self._build_samples(intents)):
             data["samples"] = samples
-        if fallback := self._fallback():
-            data["fallback"] = fallback
+        data["fallback"] = self._build_fallback(language)
         self._note_rest()
         order = {source.name: place for place, source in enumerate(project.files)}
         notes = sorted(
@@ -109,10 +123,14 @@ class _Translator:
             if not triggers.texts:
                 continue
             element: dict[str, Any] = {"id": self._element_id(intent), "id_synonym": False}
-            if triggers.is_sparse:
+            keeps_all = intent in self._small_talk or self._is_answer(intent)
+            if triggers.is_sparse or not keeps_all:
                 element["sparse"] = True
+            if not triggers.is_sparse and not keeps_all:
+                element["max_gap"] = _MAX_GAP
             element["groups"] = ["intent"]
-            element["synonyms"] = [escape_synonym(text) for text in triggers.texts]
+            texts = map(escape_synonym, triggers.texts)
+            element["synonyms"] = [*(texts if keeps_all else triggers.phrases)]
             elements.append(element)
         for entity, values in self._values.values.items():
             element = {"id": make_id(entity), "id_synonym": False}
@@ -124,6 +142,7 @@ class _Translator:
                     for value, texts in values.items()
                 }
             elements.append(element)
+        elements += [{"id": id, "recognizer": "boolean"} for id in self._fillers.own_booleans()]
         for key, words in self._fillers.markers.items():
             either = "|".join(map(escape_synonym, sorted(words)))
             part = f"^^{{# == '{self._fillers.element_of((key[0], ''))}'}}^^"
@@ -164,6 +183,9 @@ class _Translator:
                     slot["from_memory"] = False
             if slots:
                 intents.append(self._with_response(intent, slots))
+                if intent in self._small_talk:  # "hi, I want to book a flight" asks for a flight
+                    slots[self._element_id(intent)]["several"] = True
+                    intents[-1]["options"] = {"unused_entities": False}
         return intents
 
     def _build_samples(self, intents: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -205,6 +227,13 @@ class _Translator:
             )
         return intents
 
+    def _is_answer(self, intent: str) -> bool:
+        """Whether an intent is a yes or a no: by custom, or as what fills a slot."""
+        mappings = (one for slot in self._project.slots for one in self._project.mappings_of(slot))
+        named = [one.get("intent") for one in mappings if one.get("type") == "from_intent"]
+        listed = [two for one in named for two in (one if isinstance(one, list) else [one])]
+        return intent in YES_AND_NO or intent in listed
+
     def _only_answers(self, intent: str, triggers: Triggers) -> bool:
         """Whether an intent without a text of its own only answers the bot: with a yes or a no, or
         within a form. Its words for yes and no are noted."""
@@ -243,6 +272,10 @@ class _Translator:
         slots: dict[str, dict[str, Any]] = {}
         entry = self._project.forms[form]
         required = self._required_slots(form)
+        if isinstance(entry.data, dict) and entry.data.get("ignored_intents"):
+            listed = ", ".join(map(str, entry.data["ignored_intents"]))
+            reason = "any intent may interrupt a form, which goes on behind it"
+            self._note("ignored", entry.place, f"form {form}: ignored_intents {listed}: {reason}")
         for name in required:
             if self._fillers.elements_of(name):
                 slots[make_id(name)] = self._slot_data(self._fillers.elements_of(name))
@@ -251,7 +284,7 @@ class _Translator:
                 ):
                     slots[make_id(name)]["several"] = True
             else:
-                reason = "it takes no known entity: give the model an element, or ask in a handler"
+                reason = "no entity fills it: give the model an element, or ask in a handler"
                 self._note("ignored", entry.place, f"form {form}: slot {name}: {reason}")
         for name in [one for one in required if make_id(one) in slots]:
             asked = (f"utter_ask_{form}_{name}", f"utter_ask_{name}")
@@ -310,7 +343,7 @@ class _Translator:
                 return self._variable(name, found[1], slots)
             return "}" if found[0] == "}}" else "{{ '{' }}"
 
-        return _BRACES.sub(replace_variable, texts[0].strip())
+        return _GAP.sub("", _BRACES.sub(replace_variable, texts[0].strip()))
 
     def _variable(self, response: str, slot: str, slots: dict[str, dict[str, Any]] | None) -> str:
         """What stands in a template for ``{slot}``: a slot, or the value that it has at first."""
@@ -324,16 +357,40 @@ class _Translator:
         text = "" if initial is None else str(initial)
         what = f"'{text}', as at first" if text else "left out"
         place = self._project.responses[response].place
-        self._note("changed", place, f"{response}: {slot} is filled by code: it is {what}")
-        return f"{{{{ {json.dumps(text)} }}}}" if "{" in text else text
+        self._note("changed", place, f"{response}: nothing fills {slot}: it is {what}")
+        return f"{{{{ {json.dumps(text)} }}}}" if "{" in text else text or "\0"
 
-    def _fallback(self) -> str:
+    def _build_fallback(self, language: str) -> str | dict[str, str]:
+        """What the bot says to small talk, also in other words than those of the examples, and
+        when nothing fits."""
         names = [*self._answers.texts.get("nlu_fallback", ()), *_FALLBACKS]
-        return next((text for name in names if (text := self._response(name, None))), "")
+        text = next((text for name in names if (text := self._response(name, None))), "")
+        if not text:
+            text = plain_fallback(language)
+            self._note(
+                "changed", self._first_place(), f"no response says that nothing fits: '{text}'"
+            )
+        texts = {"text": text}
+        for intent, kind in self._small_talk.items():
+            slots: dict[str, dict[str, Any]] = {}
+            said = [self._response(name, slots) for name in self._answers.texts.get(intent, ())]
+            if not slots:  # a fallback knows none
+                texts.setdefault(kind, "\n".join(filter(None, said)))
+        return {key: text for key, text in texts.items() if text} if len(texts) > 1 else text
+
+    def _first_place(self) -> Place:
+        """The place of the first response, else of the first example."""
+        places = [entry.place for entry in self._project.responses.values()]
+        places += [place for listed in self._project.examples.values() for place, _ in listed]
+        places += [entry.place for entry in self._project.intents.values()]
+        return places[0]
 
     def _timeout(self) -> str:
         entry = self._project.session
         settings = entry.data if entry and isinstance(entry.data, dict) else {}
+        if entry and settings.get("carry_over_slots_to_new_session"):
+            reason = "a conversation that is over is forgotten"
+            self._note("ignored", entry.place, f"carry_over_slots_to_new_session: {reason}")
         minutes = settings.get("session_expiration_time")
         if not entry or not isinstance(minutes, (int, float)) or minutes <= 0:
             return ""

@@ -78,7 +78,7 @@ class TestFlowers:
         _, report = imported("flowers", tmp_path)
         assert "domain.yml:45  action_check_stock is code: answer with a handler" in report
         assert "data/nlu.yml:25  lookup flower: values of the element flower" in report
-        assert "slot note: filled by from_text, which is code" in report
+        assert "slot note: filled by from_text, the whole text of the user" in report
         assert "utter_goodbye: buttons" in report
         assert "utter_greet: the first of 2 texts" in report
         assert report.index("mapped:") < report.index("changed:") < report.index("ignored:")
@@ -329,10 +329,10 @@ class TestTravel:
         assert engine.ask("How much is it?").text == "It is free."
 
     def test_what_only_code_fills_is_as_at_first_or_left_out(self, engine, tmp_path):
-        assert engine.ask("Hi").text == "Hello friend, !"
+        assert engine.ask("Hi").text == "Hello friend!"
         notes = notes_of(tmp_path, "changed")
-        assert "utter_greet: name is filled by code: it is 'friend', as at first" in notes
-        assert "utter_greet: title is filled by code: it is left out" in notes
+        assert "utter_greet: nothing fills name: it is 'friend', as at first" in notes
+        assert "utter_greet: nothing fills title: it is left out" in notes
 
     def test_a_text_under_a_condition_is_not_the_usual_one(self, tmp_path):
         notes = notes_of(write(tmp_path, travel=TRAVEL), "changed")
@@ -433,7 +433,8 @@ class TestPizzaOfRasa2:
     def test_texts_in_stories_are_reported(self, tmp_path):
         notes = notes_of(write(tmp_path, pizza=PIZZA), "ignored")
         assert "story pizza: a text in a story: make it a response" in notes
-        assert "slot pickup: also filled by from_text, which is code" in notes
+        taken = "the whole text of the user, which no element takes: use a handler"
+        assert f"slot pickup: also filled by from_text, {taken}" in notes
 
 
 class TestExamples:

@@ -48,13 +48,17 @@ def rasa(
 
     Example: anaphora import rasa flowers --output flowers.yaml
     """
+    from anaphora.cli.authoring.importing.language_words import load_language_words
     from anaphora.models.loader import parse_model
     from anaphora.models.rasa import read_project, translate_project
 
     check_options(id, language)
     err = create_error_console()
     try:
-        translation = translate_project(read_project(folder), id=id, language=language)
+        project = read_project(folder)
+        language = language or project.language or "en"
+        words = load_language_words(language)
+        translation = translate_project(project, words, id=id, language=language)
         text = f"# Translated from the Rasa project {folder.resolve().name!r}.\n"
         text += _print_data(translation.data)
         _print_notes(err, folder, translation.notes)
