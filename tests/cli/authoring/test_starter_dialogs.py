@@ -179,3 +179,103 @@ def test_another_appointment_of_the_list_is_meant_or_the_change_is_taken_back(
 )
 def test_the_home_changes_what_is_set_and_takes_it_back(talk, language, questions, said):
     assert talk("home", language, *questions)[-1].endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "answer"),
+    [
+        ("en", "it's cold in the living room", "The heating in the living room is at 16 °C."),
+        ("en", "the kitchen is too cold", "The heating in the kitchen is at 16 °C."),
+        ("en", "I am freezing in the bathroom", "The heating in the bathroom is at 16 °C."),
+        ("en", "the kitchen isn't warm enough", "The heating in the kitchen is at 16 °C."),
+        ("en", "make it warm in the hall", "The heating in the hall is at 16 °C."),
+        ("en", "it's warm in the kitchen", "The heating in the kitchen is at 14 °C."),
+        ("en", "make the kitchen cold", "The heating in the kitchen is at 14 °C."),
+        ("en", "it's dark in the hall", "The light in the hall is at 10 %."),
+        ("de", "im Wohnzimmer ist es kalt", "Wohnzimmer: Heizung steht auf 16 °C."),
+        ("de", "es ist zu dunkel im Flur", "Flur: Licht steht auf 10 %."),
+        ("de", "mach es im Bad kalt", "Bad: Heizung steht auf 14 °C."),
+        ("ru", "в спальне холодно", "Спальня, отопление: 16 °C."),
+        ("ru", "темно в коридоре", "Прихожая, свет: 10 %."),
+        ("ru", "сделай холодно в спальне", "Спальня, отопление: 14 °C."),
+    ],
+)
+def test_how_it_is_in_a_room_asks_for_the_contrary_and_make_it_for_that(
+    talk, language, said, answer
+):
+    assert talk("home", language, said) == [answer]
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "answer"),
+    [
+        ("en", "is it cold in the kitchen?", "The heating in the kitchen is off."),
+        ("en", "is the kitchen too dark?", "The light in the kitchen is off."),
+        ("de", "ist es in der Küche kalt?", "Küche: Heizung ist aus."),
+        ("ru", "холодно ли на кухне?", "Кухня, отопление: выключено."),
+    ],
+)
+def test_whether_it_is_so_in_a_room_is_a_question(talk, language, said, answer):
+    assert talk("home", language, said) == [answer]
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "said", "unknown"),
+    [
+        ("en", "turn on the light in the kitchen", "turn the light off in the garage", "garage"),
+        ("en", "turn on the light in the kitchen", "is the light on in the garage?", "garage"),
+        (
+            "en",
+            "turn on the light in the kitchen",
+            "turn on the lamp in the hall and the heating in the bathroom",
+            "heating in the bathroom",
+        ),
+        ("de", "mach das Licht in der Küche an", "mach das Licht in der Garage aus", "Garage"),
+        ("ru", "включи свет на кухне", "выключи свет в гараже", "гараже"),
+    ],
+)
+def test_the_home_asks_about_what_it_does_not_understand(talk, language, first, said, unknown):
+    done, asked = talk("home", language, first, said)
+    assert f": {unknown}." in asked
+    assert asked.endswith("?")
+    assert done not in asked
+
+
+def test_a_room_that_the_home_does_not_know_is_named_when_it_asks_for_one(talk):
+    (asked,) = talk("home", "en", "turn on the light in the garage")
+    assert asked == "I do not know: garage. In which room?"
+
+
+def test_what_was_not_understood_does_not_come_back_after_another_command(talk):
+    said = ["lights on in the kitchen", "turn on the light in the garage", "it's dark in the hall"]
+    assert talk("home", "en", *said)[-1] == "The light in the hall is at 10 %."
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "switch the kitchen light off at 8 pm"),
+        ("en", "switch the kitchen light off in 10 minutes"),
+        ("en", "turn the light in the kitchen on for half an hour"),
+        ("en", "set the heating in the bathroom to 22 tomorrow"),
+        ("en", "make it warmer in the bathroom tonight"),
+        ("de", "mach das Licht in der Küche um 20 Uhr aus"),
+        ("ru", "выключи свет на кухне через 10 минут"),
+    ],
+)
+def test_the_home_does_nothing_later(talk, language, said):
+    assert talk("home", language, said) == [
+        {
+            "en": "I can only do that now, not later.",
+            "de": "Das kann ich nur sofort, nicht später.",
+            "ru": "Это я могу только сразу, не потом.",
+        }[language]
+    ]
+
+
+def test_lights_out_and_now_switch_the_light(talk):
+    said = ["lights out in the kitchen", "turn the light in the hall on now"]
+    assert talk("home", "en", *said) == [
+        "The light in the kitchen is off.",
+        "The light in the hall is on.",
+    ]
