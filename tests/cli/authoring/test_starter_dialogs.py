@@ -279,3 +279,56 @@ def test_lights_out_and_now_switch_the_light(talk):
         "The light in the kitchen is off.",
         "The light in the hall is on.",
     ]
+
+
+HAIRCUT = {
+    "en": ["haircut on Friday at 3 pm", "yes"],
+    "de": ["Haarschnitt am Freitag um 15 Uhr", "ja"],
+    "ru": ["стрижка в пятницу в 15:00", "да"],
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "answer"),
+    [
+        ("en", "do you do highlights?", "Yes. We do haircuts, coloring and shaves."),
+        ("en", "do you offer manicures?", "We do haircuts, coloring and shaves."),
+        ("de", "machen Sie auch Strähnen?", "Ja. Wir machen Haarschnitte, Färben und Rasuren."),
+        ("ru", "вы делаете мелирование?", "Да. У нас стрижка, окрашивание и бритьё."),
+        ("en", "and a shave", "You have an appointment then. When else?"),
+        ("de", "und eine Rasur", "Da haben Sie schon einen Termin. Wann sonst?"),
+        ("ru", "и бритьё", "На это время вы уже записаны. Когда ещё?"),
+        ("en", "no, a shave", "Shave, Friday 9 January at 15:00. Shall I book it?"),
+        ("en", "move it to Saturday", "Haircut, Saturday 10 January at 15:00. Shall I book it?"),
+    ],
+)
+def test_no_two_appointments_are_at_the_same_time(talk, language, said, answer):
+    assert talk("booking", language, *HAIRCUT[language], said)[-1] == answer
+
+
+@pytest.mark.parametrize(
+    ("said", "booked"),
+    [
+        ("at 4", "Shave, Friday 9 January at 16:00."),
+        ("an hour later", "Shave, Friday 9 January at 16:00."),
+    ],
+)
+def test_another_time_for_another_appointment_is_on_the_same_day(talk, said, booked):
+    answer = talk("booking", "en", *HAIRCUT["en"], "and a shave", said)[-1]
+    assert answer == f"{booked} Shall I book it?"
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "asked"),
+    [
+        ("en", ["cancel it", "I want to book for tomorrow"], "A haircut, coloring or a shave?"),
+        ("en", ["cancel the haircut", "I want to book for tomorrow"], "At what time?"),
+        (
+            "de",
+            ["storniere den Termin", "ich will einen Termin morgen"],
+            "Haarschnitt, Färben oder Rasur?",
+        ),
+    ],
+)
+def test_nothing_of_a_cancelled_appointment_is_remembered(talk, language, said, asked):
+    assert talk("booking", language, *HAIRCUT[language], *said)[-1] == asked
