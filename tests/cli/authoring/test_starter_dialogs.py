@@ -20,7 +20,8 @@ def talk(tmp_path):
     def ask(kind: str, language: str, *questions: str) -> list[str]:
         arguments = ["new", "bot", "--kind", kind, "--language", language]
         CliRunner().invoke(app, [*arguments, "--directory", str(tmp_path)], catch_exceptions=False)
-        engine = Engine(load_model(tmp_path / "bot" / "bot.yaml"))
+        folder = tmp_path if kind == "order" else tmp_path / "bot"
+        engine = Engine(load_model(folder / "bot.yaml"))
         times = [MONDAY + timedelta(seconds=10) * number for number in range(len(questions))]
         return [engine.ask(text, at=at).text for text, at in zip(questions, times, strict=True)]
 
@@ -332,3 +333,29 @@ def test_another_time_for_another_appointment_is_on_the_same_day(talk, said, boo
 )
 def test_nothing_of_a_cancelled_appointment_is_remembered(talk, language, said, asked):
     assert talk("booking", language, *HAIRCUT[language], *said)[-1] == asked
+
+
+@pytest.mark.parametrize(
+    ("questions", "answer"),
+    [
+        (["coffee please"], "One coffee is on its way."),
+        (["a small tea", "a water"], "One small water is on its way."),
+        (
+            ["a huge cup of coffee and a small water"],
+            "I did not understand: small water. Shall I go on without it?",
+        ),
+        (["a large coffee and a small water", "yes"], "One large coffee is on its way."),
+        (
+            ["tea", "don't bring me a coffee"],
+            "I did not understand: don't. Shall I go on without it?",
+        ),
+        (["bye"], "Goodbye!"),
+    ],
+)
+def test_drinks_are_ordered_without_a_verb_and_none_is_passed_over(talk, questions, answer):
+    assert talk("order", "en", *questions)[-1] == answer
+
+
+def test_no_starter_has_a_note(tmp_path):
+    CliRunner().invoke(app, ["new", "bot", "-d", str(tmp_path)])
+    assert "Note" not in CliRunner().invoke(app, ["check", str(tmp_path / "bot.yaml")]).output
