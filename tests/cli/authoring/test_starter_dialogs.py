@@ -359,3 +359,19 @@ def test_drinks_are_ordered_without_a_verb_and_none_is_passed_over(talk, questio
 def test_no_starter_has_a_note(tmp_path):
     CliRunner().invoke(app, ["new", "bot", "-d", str(tmp_path)])
     assert "Note" not in CliRunner().invoke(app, ["check", str(tmp_path / "bot.yaml")]).output
+
+
+@pytest.mark.parametrize(
+    ("language", "questions", "answer"),
+    [
+        ("en", ["When are you open in Paris?", "what about the other shop?"], "In London we"),
+        ("en", ["When are you open in London?", "and the other one on Saturday?"], "In Paris we"),
+        ("en", ["Where is the shop in Paris?", "the other one", "and the other?"], "12 rue"),
+        ("en", ["Where is the other shop?"], "In Paris or in London?"),
+        ("en", ["When are you open in Paris?", "Where is the other shop?"], "3 Flower Street"),
+        ("de", ["Wann haben Sie in Wien geöffnet?", "und der andere Laden?"], "In Berlin haben"),
+        ("ru", ["Когда вы работаете в Казани?", "а другой магазин?"], "Москва"),
+    ],
+)
+def test_the_other_shop_is_not_the_one_before(talk, language, questions, answer):
+    assert talk("faq", language, *questions)[-1].startswith(answer)
