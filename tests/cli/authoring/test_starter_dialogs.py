@@ -356,7 +356,7 @@ def test_drinks_are_ordered_without_a_verb_and_none_is_passed_over(talk, questio
     assert talk("order", "en", *questions)[-1] == answer
 
 
-def test_no_starter_has_a_note(tmp_path):
+def test_the_order_starter_has_no_note(tmp_path):
     CliRunner().invoke(app, ["new", "bot", "-d", str(tmp_path)])
     assert "Note" not in CliRunner().invoke(app, ["check", str(tmp_path / "bot.yaml")]).output
 
