@@ -294,6 +294,7 @@ HAIRCUT = {
     [
         ("en", "do you do highlights?", "Yes. We do haircuts, coloring and shaves."),
         ("en", "do you offer manicures?", "We do haircuts, coloring and shaves."),
+        ("en", "what services do you offer?", "We do haircuts, coloring and shaves."),
         ("de", "machen Sie auch Strähnen?", "Ja. Wir machen Haarschnitte, Färben und Rasuren."),
         ("ru", "вы делаете мелирование?", "Да. У нас стрижка, окрашивание и бритьё."),
         ("en", "and a shave", "You have an appointment then. When else?"),
@@ -305,6 +306,18 @@ HAIRCUT = {
 )
 def test_no_two_appointments_are_at_the_same_time(talk, language, said, answer):
     assert talk("booking", language, *HAIRCUT[language], said)[-1] == answer
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "asked"),
+    [
+        ("en", "can you give me an appointment for a haircut?", "On what day, and at what time?"),
+        ("en", "can you do a haircut on Friday?", "At what time?"),
+        ("de", "Haben Sie am Freitag einen Termin für einen Haarschnitt?", "Um wie viel Uhr?"),
+    ],
+)
+def test_who_wants_an_appointment_does_not_ask_what_the_shop_does(talk, language, said, asked):
+    assert talk("booking", language, said) == [asked]
 
 
 @pytest.mark.parametrize(
