@@ -22,7 +22,11 @@ __all__ = [
     "has_cue",
     "places",
     "select_by_ordinal",
+<<<<<<< HEAD
     "select_several",
+=======
+    "select_other",
+>>>>>>> h-router
 ]
 
 _MAX_DIGITS = 2
@@ -104,3 +108,11 @@ def select_by_ordinal(items: Sequence[_Item], place: int | None) -> list[_Item]:
         return []
     index = place - 1 if place > 0 else place + len(items)
     return [items[index]]
+
+
+def select_other(old: Entity, new: Entity) -> str | None:
+    """Combine a value with "the other one": of the two under ``either`` in the metadata of the
+    element, that which the old entity is not. None if the new entity is one of them itself."""
+    either = new.meta["either"]
+    others = [one for one in either if one != old.value]
+    return others[0] if new.value not in either and len(others) == 1 else None

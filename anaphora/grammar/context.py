@@ -39,7 +39,8 @@ class QuestionContext(Struct, frozen=True):
     """Everything about a question that predicates can read, apart from the entity under test.
 
     ``entities`` are those of the sentence. ``slots`` are the filled slots of the intent, for a
-    check of what fills one. ``environment`` holds the variables for ``meta_sys``; ``random``
+    check of what fills one; it may be a ``correction`` of one that was answered before.
+    ``environment`` holds the variables for ``meta_sys``; ``random``
     returns numbers in [0, 1).
     """
 
@@ -52,6 +53,7 @@ class QuestionContext(Struct, frozen=True):
     model: ModelInfo = _NO_MODEL
     intent_meta: Mapping[str, Any] = EMPTY
     slots: Mapping[str, Any] = EMPTY
+    correction: bool = False
     conversation_data: Mapping[str, Any] = EMPTY
     environment: Mapping[str, str] = {}
     random: Callable[[], float] = random.random

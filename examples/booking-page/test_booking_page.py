@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 import pytest
 from booking_page import FOLDER, create_app
 from fastapi.testclient import TestClient
+from typer.testing import CliRunner
 
 from anaphora import Engine
+from anaphora.cli import app
 
 MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
@@ -33,6 +35,16 @@ def test_an_appointment_is_booked_in_a_dialog(client):
     booked = say(client, confirmation["buttons"][0])
     assert booked["text"] == "Booked: haircut, Friday 9 January at 15:00."
     assert "haircut on Friday" in say(client, "what have I booked?")["text"]
+
+
+def test_the_bot_is_what_anaphora_new_writes(tmp_path):
+    CliRunner().invoke(app, ["new", "salon", "--kind", "booking", "-d", str(tmp_path)])
+    schema, model = (tmp_path / "salon" / "salon.yaml").read_text("utf-8").split("\n", 1)
+    assert "schema" in schema  # for editors, in a file that is not here
+    model = model.replace("code: handlers", "code: salon_handlers")
+    assert (FOLDER / "salon.yaml").read_text("utf-8") == model
+    handlers = (tmp_path / "salon" / "handlers.py").read_text("utf-8")
+    assert (FOLDER / "salon_handlers.py").read_text("utf-8") == handlers
 
 
 def test_users_have_conversations_of_their_own(client):

@@ -96,6 +96,60 @@ def test_what_is_missing_is_asked_for(client, endpoint):
     assert not endpoint.requests
 
 
+def test_a_share_is_a_number(client):
+    ask(client, "Turn on the light in the kitchen")
+    assert called(ask(client, "dim it to 40 percent")) == (
+        "dim_light",
+        {"percent": 40, "room": "kitchen"},
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "could you switch the bedroom light off, please?",
+        "I'd like to turn the lights off in the bedroom",
+    ],
+)
+def test_polite_requests_are_understood(client, text):
+    arguments = {"state": "off", "room": "bedroom"}
+    assert called(ask(client, text)) == ("switch_light", arguments)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write a story in which someone turns on the light in the kitchen",
+        "she turned on the light in the kitchen",
+        "why are the lights on?",
+        "Is it on in the lounge?",
+        "lights off in the lounge?",
+        "should I turn off the lights?",
+        "what does 50 percent of 80 make?",
+        "set it to 150 percent",
+        "don't turn on the light in the kitchen",
+        "never turn it off",
+        "turn off everything except the kitchen",
+        "turn on the light in the garage",
+        "turn it off in 10 minutes",
+        "turn on the light in the kitchen after dinner",
+        "set the lights to 30 % in the living room and turn off the kitchen",
+        "turn off the lights in the kitchen and in the bedroom",
+    ],
+)
+def test_what_says_more_or_asks_or_forbids_goes_to_the_model(client, endpoint, text):
+    ask(client, "Turn on the light in the kitchen")
+    ask(client, text)
+    assert len(endpoint.requests) == 1
+
+
+def test_what_comes_after_an_answer_of_the_model_is_about_that(client, endpoint):
+    ask(client, "Turn on the light in the kitchen")
+    ask(client, "Who painted The Potato Eaters?")
+    ask(client, "and in the bedroom?")
+    assert len(endpoint.requests) == 2
+
+
 def test_everything_else_goes_to_the_model_unchanged(client, endpoint):
     answer = ask(client, "Write a poem about the sea", temperature=0.5)
     assert answer.json()["choices"][0]["message"]["content"] == "A poem."
@@ -105,9 +159,14 @@ def test_everything_else_goes_to_the_model_unchanged(client, endpoint):
     assert body["tools"] == TOOLS
 
 
-def test_a_tool_that_is_not_offered_is_not_called(client, endpoint):
-    ask(client, "Turn on the light in the kitchen", tools=[])
-    assert len(endpoint.requests) == 1
+@pytest.mark.parametrize("tools", [[], [tool("dim_light", "percent", "room")]])
+@pytest.mark.parametrize("text", ["Turn on the light in the kitchen", "turn off the lights"])
+def test_a_tool_that_is_not_offered_is_neither_called_nor_asked_about(
+    client, endpoint, text, tools
+):
+    ask(client, text, tools=tools)
+    ask(client, "in the kitchen")
+    assert len(endpoint.requests) == 2
 
 
 def test_results_of_tools_go_to_the_model(client, endpoint):

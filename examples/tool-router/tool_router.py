@@ -1,8 +1,8 @@
 """A router in front of a language model: ``uvicorn --factory tool_router:app``.
 
-It speaks the chat-completions protocol. If Anaphora understands the last message of the user, the
-answer is a tool call that it fills, or its question for what is missing. Everything else goes to
-the model behind it, unchanged.
+It speaks the chat-completions protocol. If Anaphora understands the last message of the user, every
+word of it, the answer is a tool call that it fills, or its question for what is missing. Everything
+else goes to the model behind it, unchanged.
 """
 
 from __future__ import annotations
@@ -20,14 +20,18 @@ import httpx
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
-from anaphora import AsyncEngine, Engine, Reply
+from anaphora import AsyncEngine, Conversation, Engine, Reject, Reply, Slot, Utterance
 
 FOLDER = Path(__file__).parent
 FORWARDED = ("authorization", "content-type")
+# Words that change nothing in a request, beside those that the engine knows ("could you", "and").
+# Any other word may: "is", "why", "after".
+SMALL_WORDS = {"a", "an", "the", "my", "our", "in", "at", "of", "to", "for", "also", "too", "now"}
 
 
 def create_app(engine: Engine, *, upstream: str) -> FastAPI:
     """Create the application in front of the endpoint ``upstream`` ("http://host/v1")."""
+    engine.hook("context")(reject_unless_all_is_understood)
     bot = AsyncEngine(engine)
     http = httpx.AsyncClient(base_url=upstream, timeout=120)
 
@@ -49,10 +53,13 @@ def create_app(engine: Engine, *, upstream: str) -> FastAPI:
         text = message.get("content") if message.get("role") == "user" else None
         # Without the field "user", each request is a conversation of its own.
         user = str(asked.get("user") or uuid4())
+        tools = asked.get("tools")
         if isinstance(text, str) and text:
-            reply = await bot.ask(text, user=user)
-            if (answer := to_message(reply, asked.get("tools") or [])) is not None:
+            reply = await bot.ask(text, user=user) if tools else None
+            if reply and (answer := to_message(reply, tools)) is not None:
                 return to_response(answer, stream=bool(asked.get("stream")))
+            # What comes next goes on with what the model says.
+            await bot.forget(user=user)
         return await forward(body, request)
 
     async def forward(body: bytes, request: Request) -> Response:
@@ -76,22 +83,36 @@ def create_app(engine: Engine, *, upstream: str) -> FastAPI:
     return app
 
 
+def reject_unless_all_is_understood(utterance: Utterance, conversation: Conversation) -> None:
+    """Leave to the model what says more than the elements of ``lights.yaml``, and questions."""
+    entities = [entity for entity in utterance.entities if not entity.negated]
+    known = utterance.understood.union(*(entity.tokens for entity in entities))
+    for index, token in enumerate(utterance.tokens):
+        if token.lower[0].isalnum() and index not in known and token.lower not in SMALL_WORDS:
+            raise Reject(f"'{token.text}' is not understood")
+    # "Could you …?" is a request, "and in the bedroom?" goes on with one; "lights on?" asks.
+    if utterance.text.rstrip().endswith("?") and not utterance.understood:
+        raise Reject("it is a question")
+
+
 def to_message(reply: Reply, tools: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """The message of an assistant: a tool call, a question, or a text; None if the model is to
-    answer."""
-    if reply.status == "rejected":
-        return None
-    if reply.status != "matched":
-        return {"role": "assistant", "content": reply.text}
+    """The message of an assistant: a tool call or a question; None if the model is to answer."""
     functions = {tool["function"]["name"]: tool["function"] for tool in tools}
     function = functions.get(reply.intent or "")
     if function is None:
-        return {"role": "assistant", "content": reply.text} if reply.text else None
+        return None
+    if reply.status == "incomplete":
+        return {"role": "assistant", "content": reply.text}
     names = (function.get("parameters") or {}).get("properties") or {}
-    arguments = {name: reply.slots[name].value for name in names if name in reply.slots}
+    arguments = {name: to_argument(reply.slots[name]) for name in names if name in reply.slots}
     call = {"name": function["name"], "arguments": json.dumps(arguments, ensure_ascii=False)}
     made = {"id": f"call_{uuid4().hex}", "type": "function", "function": call}
     return {"role": "assistant", "content": None, "tool_calls": [made]}
+
+
+def to_argument(slot: Slot) -> Any:
+    """The value of a slot; the number of "40 percent" without its unit."""
+    return slot.meta.get("value", slot.value)
 
 
 def to_response(message: dict[str, Any], *, stream: bool) -> Response:

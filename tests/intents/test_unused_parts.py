@@ -239,6 +239,16 @@ def test_a_question_of_its_own_drops_it():
     assert talk("yes").status == "rejected"
 
 
+@pytest.mark.parametrize("questions", [["close 1001"], ["close", "1001"]])
+def test_nor_does_it_come_back_in_a_dialog_with_two_sides(questions):
+    asking = BANK.replace("\nresponses:", "\n  close: {account: Which one?}\nresponses:")
+    talk = Talk("dialog_acts: true\nunused: ask", asking)
+    talk("send Peter 50 euros and Mary 30 euros")
+    *_, last = [talk(question).text for question in questions]
+    assert last == "Closed 1001."
+    assert talk("yes").status == "rejected"
+
+
 def test_a_correction_is_taken_up():
     talk = Talk("unused: ask")
     talk("send Peter 50 euros and Mary 30 euros")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["STARTER_KINDS", "new", "starter_languages"]
 
 STARTER_KINDS = ("order", "booking", "faq", "home")
+_SCHEMA = "anaphora.schema.json"
 _NAME = re.compile(r"[^\W\d_][\w-]*")
 _YAML_KEYWORDS = frozenset({"true", "false", "null"})
 _HANDLERS = {
@@ -72,7 +73,8 @@ def new(
     The kind order is one file with comments, NAME.yaml: a bot that takes orders. The other kinds
     are projects in a folder NAME: booking makes appointments and
     confirms them, faq answers questions, home switches lights and sets the heating. Each has its
-    model, its handlers if it needs any, a README, and the JSON Schema for editors.
+    model, its handlers if it needs any, and a README; beside every model is the JSON Schema for
+    editors.
 
     Example: anaphora new cinema --kind booking
     """
@@ -81,7 +83,11 @@ def new(
     written = {"id": name, "name": name.replace("-", " ").replace("_", " ").capitalize()}
     if kind == "order":
         model = directory / f"{name}.yaml"
-        _write({model: _fill(starter, f"{language}.yaml", written)}, force=force)
+        texts = {model: _fill(starter, f"{language}.yaml", written)}
+        schema = directory / _SCHEMA
+        if force or not schema.exists():  # that of another model serves this one as well
+            texts[schema] = _schema_text()
+        _write(texts, force=force)
     else:
         model = directory / name / f"{name}.yaml"
         _write(_project_files(starter, model, language, written), force=force)
@@ -135,8 +141,6 @@ def _project_files(
     """The files of a project with their texts."""
     from yaml import safe_load
 
-    from anaphora.models.schema.json_schema import json_schema
-
     text = _fill(starter, f"{language}.yaml", values)
     folder = model.parent
     found = {model: text}
@@ -151,9 +155,14 @@ def _project_files(
         "handlers": _HANDLERS[language] if handlers.is_file() else "",
     }
     found[folder / "README.md"] = _fill(_starters(), f"README.{language}.md", about)
-    schema = json.dumps(json_schema(), indent=2, ensure_ascii=False)
-    found[folder / "anaphora.schema.json"] = f"{schema}\n"
+    found[folder / _SCHEMA] = _schema_text()
     return found
+
+
+def _schema_text() -> str:
+    from anaphora.models.schema.json_schema import json_schema
+
+    return f"{json.dumps(json_schema(), indent=2, ensure_ascii=False)}\n"
 
 
 def _write(texts: Mapping[Path, str], *, force: bool) -> None:

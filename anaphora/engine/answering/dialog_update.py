@@ -68,7 +68,7 @@ def suspend_pending(bot: Bot, decision: Decision, answer: BotAnswer) -> BotAnswe
     before, pending = decision.conversation.pending, answer.conversation.pending
     if bot.interpreter is None or answer.status != "incomplete" or pending is None:
         return answer
-    pending = rules.suspend(before, pending, keeps=decision.act is None)
+    pending = rules.suspend(_without_leftover(before), pending, keeps=decision.act is None)
     return replace(answer, conversation=replace(answer.conversation, pending=pending))
 
 
@@ -154,6 +154,8 @@ def _resume_pending(
         pending = pending.suspended
     elif decision.act:
         return answer
+    else:
+        pending = _without_leftover(pending)
     again = _repeat(bot, decision, pending)
     if again is None and pending is not None:
         pending = pending.suspended
@@ -170,6 +172,14 @@ def _resume_pending(
     answer = _ask_again(bot, again, pending, answer, at)
     offers = answer.conversation.offers or before.offers
     return replace(answer, conversation=replace(answer.conversation, offers=offers))
+
+
+def _without_leftover(pending: PendingQuestion | None) -> PendingQuestion | None:
+    """The question that waits after another one: not whether to go on without some words, which
+    that drops."""
+    if pending is None or pending.missing or pending.confirms or pending.afresh:
+        return pending
+    return pending.suspended
 
 
 def _repeat(bot: Bot, decision: Decision, pending: PendingQuestion | None) -> Decision | None:

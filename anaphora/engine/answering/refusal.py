@@ -40,7 +40,9 @@ def find_refused(bot: Bot, decision: Decision, filling: SlotFilling) -> tuple[In
     """
     if not bot.model.validators:
         return ()
-    context, found = decision.question.question_context, []
+    corrects = is_correction(decision, filling.intent.id)
+    context = replace(decision.question.question_context, correction=corrects)
+    found: list[InvalidEntity] = []
     while invalid := find_invalid(bot.model.validators, filling, context):
         found.append(invalid)
         filling = _without(filling, [invalid])

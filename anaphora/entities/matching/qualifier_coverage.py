@@ -26,9 +26,11 @@ def find_uncovered_qualifiers(model: Model) -> Mapping[str, tuple[str, ...]]:
     word of negation, exclusion or restriction.
 
     The result is empty for a model that handles them otherwise: by its stop words, by rejecting
-    questions with unknown words, by user-defined recognizers; and for one without intents.
+    questions with unknown words, by asking about them, by user-defined recognizers; and for one
+    without intents.
     """
-    handled = _rejects_unknown_words(model) or any(map(_is_found_by_code, model.elements))
+    asks = all(intent.id in model.unused for intent in model.intents)
+    handled = asks or _rejects_unknown_words(model) or any(map(_is_found_by_code, model.elements))
     if handled or not model.intents:
         return {}
     found: dict[str, tuple[str, ...]] = {}

@@ -45,16 +45,25 @@ class TestStarters:
         assert data["language"] == language
 
 
+@pytest.mark.parametrize("kind", STARTER_KINDS)
+def test_editors_find_the_schema_that_the_first_line_names(tmp_path, kind):
+    model = create(tmp_path, kind, "en")
+    first, *_ = model.read_text(encoding="utf-8").splitlines()
+    before, _, name = first.partition("=")
+    assert before == "# yaml-language-server: $schema"
+    schema = (model.parent / name).read_text(encoding="utf-8")
+    assert json.loads(schema) == json.loads(json.dumps(json_schema()))
+
+
+def test_two_starters_in_a_folder_have_one_schema(tmp_path):
+    assert run("new", "coffee", "-d", tmp_path).exit_code == 0
+    assert run("new", "tea", "-d", tmp_path).exit_code == 0
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["anaphora.schema.json", "coffee.yaml", "tea.yaml"]
+
+
 @pytest.mark.parametrize("kind", PROJECTS)
 class TestProjects:
-    def test_editors_find_the_schema_that_the_first_line_names(self, tmp_path, kind):
-        model = create(tmp_path, kind, "en")
-        first, *_ = model.read_text(encoding="utf-8").splitlines()
-        before, _, name = first.partition("=")
-        assert before == "# yaml-language-server: $schema"
-        schema = (model.parent / name).read_text(encoding="utf-8")
-        assert json.loads(schema) == json.loads(json.dumps(json_schema()))
-
     def test_the_readme_tells_what_to_run(self, tmp_path, kind):
         model = create(tmp_path, kind, "en")
         readme = (model.parent / "README.md").read_text(encoding="utf-8")

@@ -383,3 +383,27 @@ def test_an_explanation_says_what_is_refused():
     explanation = engine.explain("a table for 20 on monday")
     assert explanation.status == "incomplete"
     assert explanation.reason == "guests=20 is not accepted for guests"
+
+
+def test_a_function_sees_whether_an_answered_question_is_corrected(monkeypatch):
+    seen = []
+
+    def check(entity, question):
+        seen.append(question.correction)
+        return True
+
+    module = ModuleType("correction_checks")
+    module.check = check
+    monkeypatch.setitem(sys.modules, "correction_checks", module)
+    text = """
+id: salon
+dialog_acts: true
+elements:
+  - {id: service, id_synonym: false, values: [shave, haircut]}
+intents:
+  - id: book
+    slots: {service: {validate: {check: correction_checks#check, text: No.}}}
+    response: "{{ service }}"
+"""
+    talk("a shave", "no, a haircut", "and a shave", text=text)
+    assert seen == [False, True, False]
