@@ -22,11 +22,8 @@ __all__ = [
     "has_cue",
     "places",
     "select_by_ordinal",
-<<<<<<< HEAD
-    "select_several",
-=======
     "select_other",
->>>>>>> h-router
+    "select_several",
 ]
 
 _MAX_DIGITS = 2
