@@ -15,7 +15,7 @@ from anaphora.models.hassil.analysis.combinations import (
 )
 from anaphora.models.hassil.analysis.domain_words import find_domain_words
 from anaphora.models.hassil.analysis.units import find_units
-from anaphora.models.hassil.analysis.vocabulary import find_words
+from anaphora.models.hassil.analysis.vocabulary import find_first_words, find_words
 from anaphora.models.hassil.collection import SentenceCollection, SlotList
 from anaphora.storage.cache import UNCACHED, Cache, CachedParts, digest
 
@@ -43,14 +43,15 @@ class CollectionSummary(Struct, frozen=True, array_like=True):
 
     ``uses`` are the lists by intents and their slots, in the order of the sentences; slots that are
     fixed or come from the context have none. ``units`` are the words that may follow the number of
-    a slot, ``words`` those of the templates of each intent, ``domain_words`` those that name a
-    domain.
+    a slot, ``words`` those of the templates of each intent, ``first_words`` those that these may
+    begin with, ``domain_words`` those that name a domain.
     """
 
     uses: dict[str, dict[str, tuple[ListUse, ...]]]
     combinations: tuple[Combination, ...]
     units: dict[str, frozenset[str]]
     words: dict[str, frozenset[str]]
+    first_words: dict[str, frozenset[str]]
     domain_words: dict[str, tuple[str, ...]]
 
 
@@ -93,6 +94,7 @@ def summarize(collection: SentenceCollection) -> CollectionSummary:
         combinations=find_combinations(collection),
         units=find_units(collection),
         words=find_words(collection),
+        first_words=find_first_words(collection),
         domain_words=find_domain_words(collection),
     )
 

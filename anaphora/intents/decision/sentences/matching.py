@@ -39,6 +39,7 @@ from anaphora.intents.decision.sentences.history.rest import (
     note_tasks,
 )
 from anaphora.intents.decision.sentences.history.rooms import (
+    complete_here,
     fill_here,
     keep_memory,
     leaves_place,
@@ -69,8 +70,11 @@ from anaphora.intents.decision.sentences.repetition.wildcards import complete_wi
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
+    NUMBER,
+    PLACES,
     STATE,
     TARGETS,
+    find_devices,
     find_last_domains,
     find_last_used,
 )
@@ -210,6 +214,11 @@ def match_fragment(
         return SentenceAnswer(None, model.refusals["which"])
     if _denies_thing(model, question.utterance):
         return SentenceAnswer(None, model.refusals["which"])
+    if _asks_for_state(model, question.utterance):
+        found = complete_fragment(model, question.utterance, question.variants, conversation)
+        if found is None or found.intent not in model.asking_intents:
+            return SentenceAnswer(None)
+        return _answer(model, question, found, conversation)
     written, question = corrected, name_here(model, corrected, room)
     utterance = question.utterance
     text = utterance.text.lower()
@@ -268,6 +277,15 @@ def match_fragment(
         return SentenceAnswer(None, model.refusals["which"])
     refusal = refuse_stopping(model, utterance, conversation)
     return SentenceAnswer(None, refusal or refuse_value(model, question, own))
+
+
+def _asks_for_state(model: SentenceIntents, utterance: Utterance) -> bool:
+    """Whether an utterance begins like a question and names a thing and a state or a value, which
+    no sentence asks for: "is the tv on"."""
+    words = (one.lower for one in utterance.tokens if one.lower not in model.openings)
+    slots = {one.element for one in utterance.entities}
+    is_asked = next(words, "") in model.asking_starts
+    return is_asked and not slots.isdisjoint(TARGETS) and not slots.isdisjoint((STATE, NUMBER))
 
 
 def _denies_thing(model: SentenceIntents, utterance: Utterance) -> bool:
@@ -446,8 +464,15 @@ def _complete_fragment(
     domain = slots.get("domain")
     if domain is None or not slots.keys() <= {"domain", ACTION}:
         return found
-    one = complete_by_part_of_name(model, utterance, conversation, domain.value_or_text)
-    return one or found
+    kind = domain.value_or_text
+    one = complete_by_part_of_name(model, utterance, conversation, kind)
+    here = _find_room(question)
+    candidates = one.candidates if one is not None else ()
+    names = [two.entity.value_or_text for two in candidates if two.entity.element == NAME]
+    is_here = any(model.areas.get(name, here) == here for name in names)
+    if is_here or not (here and find_devices(model, {PLACES[0]: here, "domain": kind})):
+        return one or found
+    return complete_here(model, conversation, domain, here) or one or found
 
 
 def _complete_name(

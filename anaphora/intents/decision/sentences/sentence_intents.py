@@ -51,7 +51,8 @@ class SentenceIntents:
     ``additions`` those behind what is added ("too"), ``restrictions`` those before what alone
     is meant ("only"), ``courtesies`` those of politeness. ``words`` are those of the sentences
     of each intent, ``asking_intents`` those that ask for a state, ``asking_words`` the words
-    that only their sentences have ("which"), ``increases`` and ``decreases`` those that add an
+    that only their sentences have ("which"), ``asking_starts`` those that begin a question
+    ("is"), ``increases`` and ``decreases`` those that add an
     amount to another ("more") or take it off ("less"), ``changes`` those that raise, lower or
     halve a value ("warmer", "half"). ``refusals`` are what a user is told if a command about
     the last one is impossible. ``directions`` are the slots that a direction may fill: up or
@@ -84,6 +85,7 @@ class SentenceIntents:
     words: Mapping[str, frozenset[str]]
     asking_intents: frozenset[str]
     asking_words: frozenset[str]
+    asking_starts: frozenset[str]
     increases: frozenset[str]
     decreases: frozenset[str]
     changes: frozenset[str]
@@ -143,6 +145,7 @@ class SentenceIntents:
             words=sentences.summary.words,
             asking_intents=asking,
             asking_words=_find_asking_words(sentences, asking, by_intent),
+            asking_starts=_find_asking_starts(sentences, asking),
             increases=frozenset(table.get("increases") or ()),
             decreases=frozenset(table.get("decreases") or ()),
             changes=frozenset(_find_amount_changes(table)),
@@ -256,6 +259,15 @@ def _find_asking_words(
     )
     asked = (words[intent] for intent in asking)
     return frozenset().union(*asked).difference(*(words[intent] for intent in commands))
+
+
+def _find_asking_starts(sentences: HomeSentences, asking: frozenset[str]) -> frozenset[str]:
+    """The words that begin questions ("is"), but no command."""
+    first = sentences.summary.first_words
+    commands = frozenset().union(
+        *(words for intent, words in first.items() if intent not in asking)
+    )
+    return frozenset().union(*(first.get(intent, ()) for intent in asking)) - commands
 
 
 def _find_directions(

@@ -140,3 +140,19 @@ def test_short_words_are_for_what_was_meant(
     language: str, room: str, texts: tuple[str, ...], answer: str
 ) -> None:
     assert _last(language, room, *texts).startswith(answer)
+
+
+def test_the_lights_too_are_those_of_the_room() -> None:
+    answers = talk("@Hall: turn on the tv", "@Hall: the lights too")
+    assert answers[1] == "HassTurnOn area=Hall domain=light"
+
+
+def test_off_for_another_room_repeats_no_value() -> None:
+    texts = "set the lights in the kitchen to 20 percent", "bedroom off"
+    assert talk(*texts)[1] == "HassTurnOff area=Bedroom domain=light"
+
+
+@pytest.mark.parametrize("text", ["is the tv on", "is the fan at 40", "are the lights on"])
+def test_a_question_that_no_sentence_asks_switches_nothing(text: str) -> None:
+    answers = talk("turn on the tv", "set the fan to 40 percent", text)
+    assert not answers[2].startswith(("HassTurn", "HassFan"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from anaphora.models.hassil.analysis.combinations import find_combinations
 from anaphora.models.hassil.analysis.domain_words import find_domain_words
 from anaphora.models.hassil.analysis.units import find_units
+from anaphora.models.hassil.analysis.vocabulary import find_first_words
 from anaphora.models.hassil.elements import build_elements
 from anaphora.models.hassil.summary import summarize
 from tests.entities.sentences.sentence_files import HOME, build
@@ -79,3 +80,16 @@ def test_slots_are_elements_with_groups() -> None:
         "minutes": ["value"],
     }
     assert elements["area"]["values"]["Living Room"] == ["living room", "lounge"]
+
+
+def test_the_words_that_sentences_begin_with_are_learned() -> None:
+    collection = build("""
+intents:
+  Ask: {data: [{sentences: ["[please] (is|are) {name} on", "<what> is {name}"]}]}
+  Set: {data: [{sentences: ["(now; set) {name}", "{name} on"]}]}
+expansion_rules: {what: "what[ever]"}
+""")
+    assert find_first_words(collection) == {
+        "Ask": {"please", "is", "are", "what"},
+        "Set": {"now", "set"},
+    }

@@ -327,7 +327,8 @@ def _completions(
             if intent in SWITCHING and _is_switched_otherwise(model, slots, conversation):
                 continue
             used_entities = [*filled.sentence, *(one.entity for one in filled.memory)]
-            if sets_otherwise(model, intent, fragment.states, used_entities):
+            meant = used_entities if intent in SWITCHING else filled.sentence
+            if sets_otherwise(model, intent, fragment.states, meant):
                 continue
             used = {held.entity.element for held in filled.memory}
             unused = (kept & known.keys()) - used - {ACTION}

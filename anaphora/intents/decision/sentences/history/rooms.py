@@ -19,6 +19,7 @@ from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
     build_entity,
+    find_combination,
     find_last_domain,
     find_last_used,
     last_command_meta,
@@ -28,7 +29,15 @@ from anaphora.intents.solver import ParsedQuestion
 from anaphora.models.hassil.elements import ACTION
 from anaphora.stm.conversation import Conversation, FlowStep, RememberedEntity
 
-__all__ = ["fill_here", "keep_memory", "leaves_place", "move_to_room", "name_here", "note_room"]
+__all__ = [
+    "complete_here",
+    "fill_here",
+    "keep_memory",
+    "leaves_place",
+    "move_to_room",
+    "name_here",
+    "note_room",
+]
 
 _AREA = "area"
 
@@ -70,6 +79,20 @@ def fill_here(model: SentenceIntents, utterance: Utterance, area: str) -> Iterab
         else one
         for one in readings
     ]
+
+
+def complete_here(
+    model: SentenceIntents, conversation: Conversation, domain: Entity, area: str
+) -> Completion | None:
+    """The last command for the things of a ``domain`` in the ``area`` of the speaker: "the lights
+    too". None if no sentence names both."""
+    if not conversation.flow:
+        return None
+    intent, said = conversation.flow[-1].intent, (domain, build_entity(model, _AREA, area))
+    combination = find_combination(model, intent, said)
+    if combination is None:
+        return None
+    return Completion(intent, Variant(()), tuple(map(Candidate, said)), combination.response)
 
 
 def leaves_place(model: SentenceIntents, reading: SentenceReading, utterance: Utterance) -> bool:
