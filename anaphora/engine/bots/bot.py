@@ -171,7 +171,9 @@ class Bot:
         if self.sentences is not None and not too_long:
             sentences = self.sentences.read(text, context)
             best = sentences[0] if sentences else None
-            if best and not (best.needs_memory or (goes_on and best.leaves_place)):
+            # Any words may be other ones: "mets le volume à 20"
+            is_open = best is not None and any(one.marks for one in best.entities)
+            if best and not (best.needs_memory or ((goes_on or is_open) and best.leaves_place)):
                 return Utterance(text, self.model.languages[0], (), sentences=sentences)
         if prefetched is not None and prefetched.pipeline is self.pipeline:
             utterance = prefetched.select_likeliest(preferred_language)

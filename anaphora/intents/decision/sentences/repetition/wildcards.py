@@ -77,7 +77,8 @@ def complete_wildcard(
 
 def plays_thing(model: SentenceIntents, utterance: Utterance, reading: SentenceReading) -> bool:
     """Whether any words that something is to be played by are those for a thing, which a sentence
-    about music alone takes: the Russian *включи лампу*."""
+    about music alone takes (the Russian *включи лампу*), or for a value of one (*le volume à
+    20*)."""
     said = [one for one in reading.entities if one.end]
     is_of_player = model.domains.get(reading.intent) == _PLAYERS
     if len(said) != 1 or not is_of_player or ANY_WORDS not in said[0].marks:
@@ -89,7 +90,12 @@ def plays_thing(model: SentenceIntents, utterance: Utterance, reading: SentenceR
         for one in (utterance.tokens[index] for index in utterance.content_words)
         if one.start >= start and one.end <= end
     ]
-    return bool(words) and all(model.is_thing(one) or is_in_name(model, one) for one in words)
+    named = [one for one in words if not one.isdigit()]
+    has_number = len(named) < len(words)
+    return bool(named) and all(
+        model.is_thing(one) or is_in_name(model, one) or (has_number and model.is_verb(one))
+        for one in named
+    )
 
 
 def _find_known_timer(conversation: Conversation, words: str) -> str:
