@@ -156,3 +156,14 @@ def test_off_for_another_room_repeats_no_value() -> None:
 def test_a_question_that_no_sentence_asks_switches_nothing(text: str) -> None:
     answers = talk("turn on the tv", "set the fan to 40 percent", text)
     assert not answers[2].startswith(("HassTurn", "HassFan"))
+
+
+def test_a_volume_is_no_music() -> None:
+    texts = (
+        "@cuisine: mets le volume à 20",
+        "@cuisine: allume la radio",
+        "@cuisine: mets le volume à 30",
+    )
+    answers = talk(*texts, language="fr")
+    assert not answers[0].startswith("Hass")
+    assert answers[2] == "HassSetVolume name=radio volume_level=30"

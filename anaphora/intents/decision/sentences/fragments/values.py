@@ -13,8 +13,10 @@ from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
     NUMBER,
+    PLACES,
     QUALITIES,
     STATE,
+    TARGETS,
     USUAL_VALUES,
     find_last_domains,
     find_last_used,
@@ -49,7 +51,7 @@ def read_values(
         or find_numeric_slots(conversation.remembered)
     )
     options: list[list[Entity]] = []
-    for entity in variant.entities:
+    for entity in map(_as_number, variant.entities):
         if entity.element == NUMBER:
             found = list(_number_slots(model, utterance, entity, known))
             if found:
@@ -58,6 +60,13 @@ def read_values(
             options.append([entity])
     if options:
         yield from product(*options)
+
+
+def _as_number(entity: Entity) -> Entity:
+    """A value of a list that is a mere number (the Spanish "1" of "una hora"), as a number."""
+    if not entity.text.isdigit() or entity.element in (*TARGETS, *PLACES, NUMBER):
+        return entity
+    return replace(entity, element=NUMBER, meta={"value": int(entity.text), "kind": "cardinal"})
 
 
 def find_numeric_slots(remembered: Iterable[RememberedEntity]) -> set[str]:

@@ -93,3 +93,16 @@ def test_the_time_of_a_timer_needs_no_preposition(language: str, text: str) -> N
 )  # fmt: skip
 def test_a_timer_that_is_cancelled_runs_no_further(language: str, texts: tuple[str, ...]) -> None:
     assert talk(*texts, language=language)[-1].startswith("HassCancelTimer")
+
+
+@pytest.mark.parametrize(
+    ("language", "texts", "answer"),
+    [
+        ("es", ("temporizador 5 minutos", "añade 2 minutos"), "HassIncreaseTimer minutes=2"),
+        ("es", ("temporizador 5 minutos", "quita 1"), "HassDecreaseTimer minutes=1"),
+        ("fr", ("minuteur 5 minutes", "ajoute 2 minutes"), "HassIncreaseTimer minutes=2"),
+        ("pl", ("minutnik na 10 minut", "dodaj 2 minuty"), "HassIncreaseTimer minutes=2"),
+    ],
+)
+def test_a_verb_prolongs_a_timer(language: str, texts: tuple[str, ...], answer: str) -> None:
+    assert talk(*texts, language=language)[-1] == answer
