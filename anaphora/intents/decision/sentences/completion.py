@@ -16,6 +16,10 @@ from anaphora.stm.conversation import Conversation, RememberedEntity
 __all__ = ["Completion", "Filling", "build_candidates", "fill_combination"]
 
 
+_FIXED = frozenset(("cover", "lock", "scene"))
+"""The domains of what is in its place, whether the home knows that or not."""
+
+
 class Completion(NamedTuple):
     """An intent with the candidates that fill its slots, in any order. ``meta`` is what else is to
     be remembered of the command. With a ``refusal``, the key of what the user is told about a
@@ -95,12 +99,14 @@ def _may_be_there(
     not if it is known to be elsewhere, or if the place is that of an earlier command."""
     area = model.areas.get(device.entity.value_or_text, "")
     known = {"area": area, "floor": model.floors.get(area, "")}
+    domain = model.devices.get(device.entity.value_or_text, {}).get("domain")
     for slot in PLACES:
         held = taken.get(slot)
         if held is not None and held.used_match < device.used_match:
             return False
         place = slots.get(slot) or (held and held.entity)
-        if place and known[slot] and place.value_or_text != known[slot]:
+        is_fixed = slot in slots and domain in _FIXED
+        if place and (known[slot] or is_fixed) and place.value_or_text != known[slot]:
             return False
     return True
 

@@ -21,6 +21,7 @@ from anaphora.intents.decision.sentences.slots import (
     find_devices,
     find_last_domains,
     find_last_used,
+    fits_device,
     property_of,
 )
 from anaphora.intents.decision.sentences.whole_sentence import complete_missing
@@ -76,7 +77,7 @@ def continue_named(
     is_other = bool(room) and model.areas.get(name, room) != room
     if is_other and find_devices(model, {PLACES[0]: room, "domain": domain}):
         return None
-    if kinds.isdisjoint(name.lower().split()):
+    if kinds.isdisjoint(name.lower().split()) or not fits_device(model, reading, name):
         return None
     values = tuple(one for one in said if one.element not in TARGETS)
     combination = find_combination(model, reading.intent, [device.entity, *values])

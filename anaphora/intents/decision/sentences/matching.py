@@ -158,6 +158,9 @@ def match_sentence(
             ) or continue_with_words(model, question, reading, own)
         elif reading.names_only and own.flow:
             completion = _complete_name(model, question, own)
+            if completion is None and find_linking_words(model, question.utterance):
+                refusal = refusal or model.refusals["which"]
+                continue  # "also the tv" after a blind was closed turns nothing on
         elif reading.value_only and own.flow:
             completion = _complete_fragment(model, question, own)
         elif own.flow and leaves_place(model, reading, question.utterance):
@@ -280,12 +283,15 @@ def match_fragment(
 
 
 def _asks_for_state(model: SentenceIntents, utterance: Utterance) -> bool:
-    """Whether an utterance begins like a question and names a thing and a state or a value, which
-    no sentence asks for: "is the tv on"."""
-    words = (one.lower for one in utterance.tokens if one.lower not in model.openings)
+    """Whether an utterance asks for or tells a state or a value of a thing that it names, which no
+    sentence does: "is the tv on", "the tv is on"."""
     slots = {one.element for one in utterance.entities}
-    is_asked = next(words, "") in model.asking_starts
-    return is_asked and not slots.isdisjoint(TARGETS) and not slots.isdisjoint((STATE, NUMBER))
+    says_state = not slots.isdisjoint((STATE, NUMBER)) and not slots.isdisjoint(TARGETS)
+    first = next((one for one in utterance.tokens if one.lower not in model.openings), None)
+    is_asked = first is not None and first.lower in model.asking_starts
+    small = (one.lower for one in utterance.tokens if not one.is_content_word)
+    is_told = bool(_ASKED.search(utterance.text)) or not model.telling_words.isdisjoint(small)
+    return says_state and (is_asked or is_told)
 
 
 def _denies_thing(model: SentenceIntents, utterance: Utterance) -> bool:
@@ -352,7 +358,8 @@ def _is_about_another_kind(
     if reading.references or reading.intent in model.asking_intents:
         return False
     wanted, last = model.domains.get(reading.intent), find_last_domains(model, conversation)
-    if not wanted or not last & _MOVING or wanted & last:
+    is_stopped = bool(model.stop and model.stop.search(question.utterance.text.lower()))
+    if not wanted or wanted & last or not (last & _MOVING or (last and is_stopped)):
         return False  # "next" after a lamp means the music
     return not any(
         model.is_only_about(one, wanted) for one in _find_words(model, question, reading)
@@ -470,7 +477,8 @@ def _complete_fragment(
     candidates = one.candidates if one is not None else ()
     names = [two.entity.value_or_text for two in candidates if two.entity.element == NAME]
     is_here = any(model.areas.get(name, here) == here for name in names)
-    if is_here or not (here and find_devices(model, {PLACES[0]: here, "domain": kind})):
+    is_there = here and find_devices(model, {PLACES[0]: here, "domain": kind})
+    if is_here or not is_there or not says_only(model, utterance, None, [domain]):
         return one or found
     return complete_here(model, conversation, domain, here) or one or found
 

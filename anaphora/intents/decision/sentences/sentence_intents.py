@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -52,8 +52,9 @@ class SentenceIntents:
     is meant ("only"), ``courtesies`` those of politeness. ``words`` are those of the sentences
     of each intent, ``asking_intents`` those that ask for a state, ``asking_words`` the words
     that only their sentences have ("which"), ``asking_starts`` those that begin a question
-    ("is"), ``increases`` and ``decreases`` those that add an
-    amount to another ("more") or take it off ("less"), ``changes`` those that raise, lower or
+    ("is"), ``telling_words`` those of them that no command that sets a number has,
+    ``increases`` and ``decreases`` those that add an amount to another ("more") or take it off
+    ("less"), ``changes`` those that raise, lower or
     halve a value ("warmer", "half"). ``refusals`` are what a user is told if a command about
     the last one is impossible. ``directions`` are the slots that a direction may fill: up or
     down. ``pronouns`` stand for a thing ("it"), ``rejections`` are the words that reject what
@@ -86,6 +87,7 @@ class SentenceIntents:
     asking_intents: frozenset[str]
     asking_words: frozenset[str]
     asking_starts: frozenset[str]
+    telling_words: frozenset[str]
     increases: frozenset[str]
     decreases: frozenset[str]
     changes: frozenset[str]
@@ -124,6 +126,13 @@ class SentenceIntents:
         asking = frozenset(filter(_ASKING.search, by_intent))
         directions = frozenset(_find_directions(model, by_intent))
         lists = {intent: sentences.find_lists([intent]) for intent in by_intent}
+        commands = [
+            intent
+            for intent, listed in by_intent.items()
+            if intent not in asking and any("name" in one.slots for one in listed)
+        ]
+        valued = [intent for intent in commands if _find_ranges(lists[intent])]
+        starts = _find_asking_starts(sentences, asking, commands)
         return cls(
             language=model.languages[0],
             combinations=by_intent,
@@ -145,7 +154,8 @@ class SentenceIntents:
             words=sentences.summary.words,
             asking_intents=asking,
             asking_words=_find_asking_words(sentences, asking, by_intent),
-            asking_starts=_find_asking_starts(sentences, asking),
+            asking_starts=starts,
+            telling_words=starts.difference(*(sentences.summary.words[one] for one in valued)),
             increases=frozenset(table.get("increases") or ()),
             decreases=frozenset(table.get("decreases") or ()),
             changes=frozenset(_find_amount_changes(table)),
@@ -261,13 +271,13 @@ def _find_asking_words(
     return frozenset().union(*asked).difference(*(words[intent] for intent in commands))
 
 
-def _find_asking_starts(sentences: HomeSentences, asking: frozenset[str]) -> frozenset[str]:
-    """The words that begin questions ("is"), but no command."""
+def _find_asking_starts(
+    sentences: HomeSentences, asking: frozenset[str], commands: Collection[str]
+) -> frozenset[str]:
+    """The words that begin questions ("is"), but none of some ``commands``."""
     first = sentences.summary.first_words
-    commands = frozenset().union(
-        *(words for intent, words in first.items() if intent not in asking)
-    )
-    return frozenset().union(*(first.get(intent, ()) for intent in asking)) - commands
+    begun = frozenset().union(*(first.get(intent, ()) for intent in commands))
+    return frozenset().union(*(first.get(intent, ()) for intent in asking)) - begun
 
 
 def _find_directions(

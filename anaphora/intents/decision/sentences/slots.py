@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from anaphora.core.utterance import Entity
+from anaphora.core.utterance import Entity, SentenceReading
 from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.models.hassil.analysis.combinations import Combination
 from anaphora.models.hassil.elements import ACTION
@@ -29,11 +29,13 @@ __all__ = [
     "find_last_domain",
     "find_last_domains",
     "find_last_used",
+    "fits_device",
     "is_allowed",
     "last_command_meta",
     "property_of",
     "remembered_by_slot",
     "sets_otherwise",
+    "switches_otherwise",
 ]
 
 NAME = "name"
@@ -100,6 +102,21 @@ def sets_otherwise(
     return any(
         not one & wanted or not (one & _ON_OR_OFF or domain in ("", *OPENED)) for one in states
     )
+
+
+def fits_device(model: SentenceIntents, reading: SentenceReading, name: str) -> bool:
+    """Whether a sentence is for things of the domain of a device: what closes a blind unlocks a
+    door."""
+    domain = property_of(model, name, "domain")
+    said = (one.value_or_text for one in reading.entities if one.element == "domain")
+    accepted = reading.accepts.get("domain")
+    return next(said, domain) == domain and (accepted is None or domain in accepted)
+
+
+def switches_otherwise(intent: str, domain: str, other: str) -> bool:
+    """Whether an intent does something else to things of one domain than to those of another: what
+    turns off a lamp unlocks a door."""
+    return intent in SWITCHING and domain != other and not {domain, other}.isdisjoint(OPENED)
 
 
 def build_entity(

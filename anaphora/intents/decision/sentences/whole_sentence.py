@@ -22,6 +22,7 @@ from anaphora.intents.decision.sentences.slots import (
     build_entity,
     find_combination,
     find_last_used,
+    property_of,
     remembered_by_slot,
 )
 from anaphora.models.hassil.inverse_intents import TIMER_INTENTS
@@ -148,6 +149,8 @@ def _find_place(
     device = next((one for one in last if one.entity.element == NAME), None)
     name = device.entity.value_or_text if device is not None else ""
     kinds = [one.text.lower() for one in said if one.element in TARGETS and one.end]
-    if device is None or name not in model.areas or not kinds:
+    domain = next((one.value_or_text for one in said if one.element == "domain"), "")
+    is_alike = property_of(model, name, "domain") == domain
+    if device is None or name not in model.areas or not (kinds and is_alike):
         return {}
     return {PLACES[0]: replace(device, entity=build_entity(model, PLACES[0], model.areas[name]))}

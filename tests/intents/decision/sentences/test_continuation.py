@@ -167,3 +167,46 @@ def test_a_volume_is_no_music() -> None:
     answers = talk(*texts, language="fr")
     assert not answers[0].startswith("Hass")
     assert answers[2] == "HassSetVolume name=radio volume_level=30"
+
+
+@pytest.mark.parametrize(
+    ("language", "room", "texts"),
+    [
+        ("en", "", ("lock the front door", "shut the door")),
+        ("en", "", ("unlock the front door", "open the door")),
+        ("en", "Kitchen", ("unlock the front door", "and the lights")),
+        ("en", "", ("open the left blind", "and the front door")),
+        ("en", "", ("close the left blind", "also the tv")),
+        ("en", "", ("unlock the front door", "turn on the radio", "both")),
+        ("en", "Hall", ("unlock the front door", "what about the kitchen")),
+        ("fr", "", ("verrouille la porte avant", "ferme la porte")),
+        ("fr", "", ("verrouille la porte avant", "la porte avant est ouverte ?")),
+        ("es", "", ("cierra con llave la puerta principal", "cierra la puerta")),
+        ("en", "Hall", ("turn on the radio", "kill the light")),
+        ("en", "Hall", ("turn on the radio", "trun of the lihgt")),
+        ("en", "Hall", ("turn on the radio", "the tv is on")),
+        ("en", "Hall", ("turn off the oven", "are the lights off")),
+        ("de", "Flur", ("Radio an", "Licht bitte nicht")),
+        ("en", "Kitchen", ("set the fan to 50 percent", "stop")),
+        ("en", "", ("add coffee to the list", "actually cancel")),
+        ("es", "", ("añade café a la lista", "no, 22")),
+    ],
+)  # fmt: skip
+def test_what_is_unclear_moves_no_door_and_switches_nothing(
+    language: str, room: str, texts: tuple[str, ...]
+) -> None:
+    written = [f"@{room}: {text}" if room else text for text in texts]
+    assert not talk(*written, language=language)[-1].startswith("Hass")
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [("Haustür aufsperren", "HassTurnOff"), ("Haustür absperren", "HassTurnOn")],
+)
+def test_who_unlocks_locks_nothing(text: str, answer: str) -> None:
+    assert talk(text, language="de") == [f"{answer} name=Haustür"]
+
+
+def test_a_device_is_no_name_of_a_timer() -> None:
+    texts = "set a timer for 5 minutes", "cancel the timer", "no the radio"
+    assert "Timer" not in talk(*texts)[-1]

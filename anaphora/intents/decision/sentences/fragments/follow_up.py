@@ -15,6 +15,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from anaphora.core.utterance import Entity, SentenceReading, Utterance, Variant
+from anaphora.entities.sentences.reader import ANY_WORDS
 from anaphora.intents.decision.sentences.completion import (
     Completion,
     Filling,
@@ -45,7 +46,6 @@ from anaphora.intents.decision.sentences.sentence_intents import SentenceIntents
 from anaphora.intents.decision.sentences.slots import (
     NAME,
     NUMBER,
-    OPENED,
     PLACES,
     STATE,
     SWITCHING,
@@ -53,8 +53,10 @@ from anaphora.intents.decision.sentences.slots import (
     USUAL_VALUES,
     find_last_domain,
     find_last_domains,
+    property_of,
     remembered_by_slot,
     sets_otherwise,
+    switches_otherwise,
 )
 from anaphora.intents.decision.sentences.steps import find_quality
 from anaphora.models.hassil.elements import ACTION, AMOUNT
@@ -324,8 +326,10 @@ def _completions(
                 continue  # a place alone goes on with the last command
             if recent != 0 and _is_for_another_kind(model, intent, slots, fragment, conversation):
                 continue
-            if intent in SWITCHING and _is_switched_otherwise(model, slots, conversation):
+            if _is_switched_otherwise(model, intent, slots, conversation):
                 continue
+            if intent in TIMER_INTENTS and _names_device(slots):
+                continue  # the radio is no name of a timer
             used_entities = [*filled.sentence, *(one.entity for one in filled.memory)]
             meant = used_entities if intent in SWITCHING else filled.sentence
             if sets_otherwise(model, intent, fragment.states, meant):
@@ -380,18 +384,22 @@ def _is_for_another_kind(
 
 
 def _is_switched_otherwise(
-    model: SentenceIntents, slots: Mapping[str, Entity], conversation: Conversation
+    model: SentenceIntents, intent: str, slots: Mapping[str, Entity], conversation: Conversation
 ) -> bool:
     """Whether on and off mean something else for what is named than for what was meant last: "and
     the front door?" after "turn off the radio" does not unlock it."""
-    known = find_last_domain(model, conversation) or None
+    known = find_last_domain(model, conversation)
     if NAME in slots:
-        domain = model.devices.get(slots[NAME].value_or_text, {}).get("domain")
+        domain = property_of(model, slots[NAME].value_or_text, "domain")
     elif "domain" in slots:
         domain = slots["domain"].value_or_text
     else:
         return False
-    return domain != known and not {domain, known}.isdisjoint(OPENED)
+    return switches_otherwise(intent, known, domain)
+
+
+def _names_device(slots: Mapping[str, Entity]) -> bool:
+    return NAME in slots and ANY_WORDS not in slots[NAME].marks
 
 
 def _intent_order(conversation: Conversation) -> dict[str, int]:

@@ -23,6 +23,7 @@ from anaphora.intents.decision.sentences.slots import (
     find_last_domain,
     find_last_used,
     last_command_meta,
+    switches_otherwise,
 )
 from anaphora.intents.match import Candidate
 from anaphora.intents.solver import ParsedQuestion
@@ -90,7 +91,8 @@ def complete_here(
         return None
     intent, said = conversation.flow[-1].intent, (domain, build_entity(model, _AREA, area))
     combination = find_combination(model, intent, said)
-    if combination is None:
+    last = find_last_domain(model, conversation)
+    if combination is None or switches_otherwise(intent, last, domain.value_or_text):
         return None
     return Completion(intent, Variant(()), tuple(map(Candidate, said)), combination.response)
 

@@ -26,9 +26,12 @@ from anaphora.intents.decision.sentences.slots import (
     build_entity,
     find_combination,
     find_devices,
+    find_last_domain,
     find_last_used,
+    fits_device,
     property_of,
     sets_otherwise,
+    switches_otherwise,
 )
 from anaphora.stm.conversation import Conversation
 
@@ -106,7 +109,9 @@ def complete_by_part_of_name(
     left_out = model.fillers | model.restrictions
     if any(utterance.tokens[index].lower not in left_out for index in negations):
         return None
+    whole = {one.value_or_text for one in utterance.entities if one.element == NAME and one.exact}
     others, states = _others(model, conversation, domain), find_states(model, utterance)
+    others = [one for one in others if not whole or one in whole]  # "the front DOOR" is no other
     commanded = find_commanded(model, utterance)
     if not commanded:
         named = find_by_part_of_name(model, utterance, others)
@@ -122,7 +127,8 @@ def complete_by_part_of_name(
         return None
     said, intent = build_device(model, named[0]), next(iter(commanded))
     combination = find_combination(model, intent, [said])
-    if combination is None:
+    readings = (one for one in utterance.sentences if one.intent == intent)
+    if combination is None or not any(fits_device(model, one, named[0]) for one in readings):
         return None
     candidates = build_candidates(conversation, (said,), ())
     return Completion(intent, Variant(()), candidates, combination.response)
@@ -195,7 +201,10 @@ def _repeat_for_device(
     """The last command for the device with one of the ``names``, if there is only one."""
     if len(names) != 1 or not conversation.flow:
         return None
-    said = build_device(model, names[0])
+    said, intent = build_device(model, names[0]), conversation.flow[-1].intent
+    known, domain = find_last_domain(model, conversation), property_of(model, names[0], "domain")
+    if known and switches_otherwise(intent, known, domain):
+        return None
     held = [
         one
         for one in find_last_used(conversation)
@@ -206,7 +215,6 @@ def _repeat_for_device(
             not in ("", one.entity.value_or_text)
         )
     ]
-    intent = conversation.flow[-1].intent
     for kept in (held, [one for one in held if one.entity.element not in (*TARGETS, *PLACES)]):
         combination = find_combination(model, intent, [said, *(one.entity for one in kept)])
         if combination is not None:

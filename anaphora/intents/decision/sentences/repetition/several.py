@@ -297,7 +297,8 @@ def _find_pair(
     others = left or find_others(model, conversation)
     pair = (*before, name) if before else (name, *others)
     domains = {model.devices.get(one, {}).get(_DOMAIN) for one in pair}
-    is_pair = len(pair) == 2 and (accepted is None or domains <= set(accepted))
+    is_alike = len(domains) < 2 or domains.isdisjoint(OPENED)  # on and off mean the same
+    is_pair = len(pair) == 2 and is_alike and (accepted is None or domains <= set(accepted))
     return pair if is_pair else ()
 
 

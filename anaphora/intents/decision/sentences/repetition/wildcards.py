@@ -37,6 +37,7 @@ _PLAYERS = frozenset(("media_player",))
 _WORD = re.compile(r"\w+")
 _MAX_WORDS = 6
 _CUES = frozenset(("instead", "correct", "filler"))
+_CALLING_OFF = frozenset(("cancel", "decline", "none"))
 _CORRECTING = frozenset(("instead", "correct", "negate"))
 
 
@@ -53,7 +54,7 @@ def complete_wildcard(
     if found is None:
         return None
     intent = verbs.get(found.verb, last)
-    if _is_number(utterance, found) and _takes_numbers(model, intent):
+    if _is_number(utterance, found) or _calls_off(model, utterance, found):
         return None
     words = utterance.text[found.start : found.end]
     if intent in TIMER_INTENTS:
@@ -122,10 +123,12 @@ def _is_number(utterance: Utterance, words: _Words) -> bool:
     )
 
 
-def _takes_numbers(model: SentenceIntents, intent: str) -> bool:
-    """Whether an intent has a slot for numbers: they are rather that than any words."""
+def _calls_off(model: SentenceIntents, utterance: Utterance, words: _Words) -> bool:
+    """Whether words call something off: "actually CANCEL"."""
+    atoms, found = load_cue_words(model.language).read(utterance.text[words.start : words.end])
     return any(
-        not model.ranges.keys().isdisjoint(one.slots) for one in model.combinations.get(intent, ())
+        one.reading.kind in _CALLING_OFF and one.first == 0 and one.last == len(atoms)
+        for one in found
     )
 
 
