@@ -92,7 +92,8 @@ def find_added_seconds(match: Match, times: Sequence[Entity]) -> float | None:
     if "added" in length.meta:
         added: float = length.meta["added"]
         return added
-    beside = {length.tokens[0] - 1, length.tokens[-1] + 1}  # not "another one for 5 minutes"
+    ends = length.tokens[:1], length.tokens[-1:]  # none if the bot has offered it
+    beside = {*(one - 1 for one in ends[0]), *(one + 1 for one in ends[1])}  # "another one for 5"
     slot = match.slots.get("more")
     is_added = length.meta.get("more") or any(
         slot is not None and (slot.source != "sentence" or not beside.isdisjoint(one.tokens))

@@ -603,3 +603,8 @@ def test_the_first_or_the_last_of_several_are_counted(language, said, alarms):
     assert alarms_after(THREE[language], said, language=language) == alarms
     listed = THREE[language], MY_ALARMS[language], said
     assert alarms_after(*listed, language=language) == alarms
+
+
+def test_an_hour_that_is_none_after_an_offer_sets_no_alarm_and_is_asked_for():
+    said = "wake me at 7", "wake me at 7 every day except sunday", "alarms", "wake me at 25"
+    assert alarms_after(*said) == alarms_after(*said[:1])
