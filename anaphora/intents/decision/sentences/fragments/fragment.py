@@ -401,13 +401,14 @@ def find_by_part_of_name(
     needed = {one.lower for one in tokens if one.index in utterance.content_words}
     words = {one.lower for one in tokens if len(one.lower) >= MIN_STEM} | needed
     stem, found = load_stemmer(model.language), []
+    stem_of = {word: stem([word])[0] for word in words}
     for name in names:
         parts = name.lower().split()
         stems = {*stem(parts)}
         shared = {
             word
             for word in words
-            if stem([word])[0] in stems or any(is_form_of(word, one) for one in parts)
+            if stem_of[word] in stems or any(is_form_of(word, one) for one in parts)
         }
         if shared and shared >= needed:
             found.append(name)
